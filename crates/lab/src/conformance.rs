@@ -7,6 +7,7 @@
 
 pub mod document;
 mod judge;
+mod memory;
 pub mod misses;
 mod order;
 mod reference;
@@ -172,11 +173,8 @@ fn compare(
             return Ok(conformance);
         }
     };
-    let run = |costs: Costs, seed: u64| {
-        let request = RunRequest { scenario: scenario.clone(), scale: first.result.scale, seed };
-        Model::new(ModelOptions { costs, ..options.clone() }).steps(&request)
-    };
-    let native = run(Costs::default(), first.result.seed)?;
+    let request = RunRequest { scenario: scenario.clone(), scale: first.result.scale, seed: first.result.seed };
+    let native = Model::new(options.clone()).steps(&request)?;
     let own = sim::calibrate(&first.result.steps, &native);
     conformance.cpu = (own.unwrap_or(sim::EMULATED), own.is_some());
     let costs = Costs::default().times(conformance.cpu.0);
@@ -184,9 +182,21 @@ fn compare(
     let more = (1..=MORE_SEEDS).map(|at| first.result.seed.wrapping_add(1000 * at));
     // One run stands for all seeds where they decide nothing.
     let wanted = if sim::depends_on_seed(&scenario) { usize::MAX } else { 1 };
-    let runs = seeds.chain(more).take(wanted).map(|seed| run(costs, seed));
-    let runs: Vec<Vec<StepResult>> = runs.collect::<Result<_, _>>()?;
-    conformance.figures = judge::all(&scenario, references, repeats, &runs);
+    let seeds: Vec<u64> = seeds.chain(more).take(wanted).collect();
+    let with_memory = |measured: Option<MeasuredMemory>| -> Result<Vec<JudgedFigure>, Error> {
+        let options = ModelOptions { measured, costs, ..options.clone() };
+        let run = |seed: &u64| {
+            let request = RunRequest { scenario: scenario.clone(), scale: first.result.scale, seed: *seed };
+            Model::new(options.clone()).steps(&request)
+        };
+        let runs: Vec<Vec<StepResult>> = seeds.iter().map(run).collect::<Result<_, _>>()?;
+        Ok(judge::all(&scenario, references, repeats, &runs))
+    };
+    conformance.figures = with_memory(conformance.memory)?;
+    // What is missing without a mechanism has that reason.
+    if mechanisms == Mechanisms::default() {
+        memory::explain(&mut conformance, with_memory)?;
+    }
     Ok(conformance)
 }
 

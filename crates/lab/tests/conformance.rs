@@ -1,6 +1,6 @@
 //! The model and stored runs of real kernels: no figure leaves its band that is within it by docs/CONFORMANCE.md.
 
-use pagetide_core::Lru;
+use pagetide_core::{Figure, Lru};
 use pagetide_lab::catalogue;
 use pagetide_lab::conformance::{self, Conformance, Order, document, misses, orders};
 use pagetide_sim::Mechanisms;
@@ -85,6 +85,32 @@ fn a_run_is_compared_as_the_stored_ones_are() {
     scenario.machine.cpus += 1;
     let other = conformance::of_run(&scenario, run).unwrap();
     assert!(other.figures.iter().all(|figure| figure.repeats.len() == 1));
+}
+
+#[test]
+fn a_miss_of_a_step_that_began_with_other_memory_is_tried_again_with_that() {
+    let stored = conformance::references().unwrap();
+    let (id, runs) = stored.iter().find(|(id, runs)| id == "second-read" && runs[0].lru == Lru::Classic).unwrap();
+    let scenario = catalogue::find(id, &[]).unwrap().scenario.scaled(runs[0].result.scale);
+    // As if the guest's programs had had a fifth of its memory before the first step, and had ended since.
+    let mut run = runs[0].result.clone();
+    for figure in [Figure::AvailableBefore, Figure::FreeBefore] {
+        let before = run.steps[0].get(figure).unwrap();
+        run.steps[0].figures.set(figure, before * 0.8);
+    }
+    let one = conformance::of_run(&scenario, &run).unwrap();
+    let first = &run.steps[0].id;
+    let later: Vec<_> = one.misses().filter(|miss| miss.step != *first && miss.figure == Figure::FreeAfter).collect();
+    assert!(!later.is_empty(), "the model's machine is too small: {:?}", one.misses().collect::<Vec<_>>());
+    for miss in later {
+        assert!(
+            miss.shown.as_ref().is_some_and(|why| why.contains("more memory available when the step began")),
+            "{miss:?}"
+        );
+    }
+    // The first step began with the machine's memory, and what a step began with explains nothing of itself.
+    let given = |figure: Figure| matches!(figure, Figure::AvailableBefore | Figure::FreeBefore);
+    assert!(one.misses().all(|miss| miss.shown.is_none() || (miss.step != *first && !given(miss.figure))));
 }
 
 /// A scenario that shows each mechanism. What none of them shows has a small scenario of its own in `crates/sim/tests/switches.rs`.

@@ -54,10 +54,15 @@ fn misses(text: &mut String, all: &[Conformance]) {
     for one in all {
         for miss in one.misses() {
             let (name, figure) = (one.name(), miss.figure.name());
-            let why = reason(&name, &miss.step, figure).unwrap_or("not known");
+            let why = why(&name, miss).unwrap_or("not known");
             let _ = writeln!(text, "| {name} | {} | {figure} | {} | {why} |", miss.step, percent(miss.error()));
         }
     }
+}
+
+/// Why a figure is beyond its band: what is known of it, or what another run of the model has shown.
+fn why<'a>(comparison: &str, miss: &'a JudgedFigure) -> Option<&'a str> {
+    reason(comparison, &miss.step, miss.figure.name()).or(miss.shown.as_deref())
 }
 
 /// Orders of two settings that the model turns round.
@@ -177,7 +182,7 @@ pub fn json(all: &[Conformance]) -> Value {
             "band": figure.band.amount,
             "counts": figure.counts,
             "verdict": word(figure).trim_matches('*'),
-            "why": (figure.verdict == Verdict::Beyond).then(|| reason(name, &figure.step, figure.figure.name())).flatten(),
+            "why": (figure.verdict == Verdict::Beyond).then(|| why(name, figure)).flatten(),
         })
     };
     let scenarios: Vec<Value> = all

@@ -60,6 +60,8 @@ pub struct JudgedFigure {
     pub counts: bool,
     /// The verdict.
     pub verdict: Verdict,
+    /// Why it is beyond its band, where another run of the model has shown that.
+    pub shown: Option<String>,
 }
 
 impl JudgedFigure {
@@ -212,6 +214,7 @@ fn judge(
         band: Band { amount: band },
         counts: amount && !small,
         verdict: Verdict::NotModelled,
+        shown: None,
     };
     if let Some(modelled) = judged.modelled() {
         judged.verdict = match (modelled - truth).abs() {

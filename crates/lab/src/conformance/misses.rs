@@ -41,9 +41,6 @@ const SWAP_WRITES: &str = "pages on their way to swap, which Writeback counts; t
 /// Reads beside a stream that takes the CPU.
 const SLOW_READS: &str = "the programs read less while the stream ran: each read took them 20 ms, not 13, as the emulated CPU was busy with the \
     stream. With reads as slow, the model has 4900 major faults instead of 7500 (the kernel: 4000)";
-/// Noise that two runs do not show.
-const THIRD_SWAP_OFF: &str = "two runs do not show how far runs of this kernel are from each other: a third had 59 032 refaults, \
-    more than both";
 /// The same as [`CPU_LISTS`] on kernels since 6.7.
 const GROWING_CPU_LISTS: &str = "pages on the CPUs' own free lists, which MemFree does not count and which grow with what is freed at once \
     (`mm/page_alloc.c: nr_pcp_high`); the model has none, and counts those before the first step as in use. In another run of this kernel the \
@@ -61,7 +58,6 @@ const REASONS: &[Reason] = &[
     ("buffers-and-cached", "C6", "disk_written_bytes", FLUSH_CYCLE),
     ("copy-clean-vs-polluted", "C10", "free_after", INSTANT),
     ("ssd-stream-starves-raid", "*", "*", SLOW_READS),
-    ("swap-off", "D5", "refaults", THIRD_SWAP_OFF),
     ("backup-evicts-neighbour on 6.12 with MGLRU", "*", "free_after", INSTANT),
     ("backup-evicts-neighbour on 6.12 with MGLRU", "*", "free_before", INSTANT),
     ("buffered-read on 6.12 with MGLRU", "A4_fresh", "free_after", INSTANT),
