@@ -490,6 +490,27 @@ fn a_second_signal_says_what_stays_changed_and_how_to_undo_it() {
 }
 
 #[test]
+fn a_run_of_the_model_is_no_measurement_of_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let run = run.to_str().unwrap();
+    json(&["lab", "run", "second-read", "--on", "sim", "--scale", "1/64", "--out", run]);
+    let (code, why) = refused(&[
+        "plan",
+        "second-read",
+        "--scale",
+        "1/64",
+        "--vary",
+        "memory=4GiB",
+        "--seeds",
+        "1",
+        "--measured",
+        run,
+    ]);
+    assert!(code == 2 && why.contains("the model ran it") && why.contains("--on host"), "{code}: {why}");
+}
+
+#[test]
 fn a_plan_repeats_recorded_work_or_says_what_the_recording_lacks() {
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
     let plan =

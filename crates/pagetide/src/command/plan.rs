@@ -236,6 +236,12 @@ fn add_measured(arguments: &Arguments, checked: &CheckedPlan, plan: &mut Plan) -
             Error::input(format!("{}: {why}", folder.display()), "name folders that `pagetide lab run` wrote")
         };
         let run = recordings::result(folder)?.ok_or_else(|| refuse("is not a run: it has no result.json"))?;
+        if run.backend == pagetide_lab::sim::KIND.name {
+            return Err(Error::input(
+                format!("{}: the model ran it, so it measured nothing", folder.display()),
+                "name runs of a real kernel: `pagetide lab run SCENARIO --on host` or `--on vm`",
+            ));
+        }
         let scenario = reports::scenario_file(folder)?.ok_or_else(|| refuse("has no scenario.toml"))?;
         let point = checked
             .measured(&run, &scenario)
