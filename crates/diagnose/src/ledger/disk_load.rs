@@ -3,6 +3,7 @@
 //! The counters of processes name no device, swap-out belongs to no program, and kernel threads (an md resync, a journal, the device mapper)
 //! count no bytes. So no program is charged more than the disk itself read and wrote.
 
+use crate::actors::newcomer::below;
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
@@ -10,6 +11,7 @@ use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
 use crate::measure::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Pages, Ratio, Table};
+use std::collections::BTreeMap;
 use std::ops::Add;
 
 /// The part of a disk's bytes that makes its sender an owner of the load.
@@ -105,13 +107,59 @@ fn commands<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a str> {
     commands.into_iter()
 }
 
-/// What a command moves on a disk, at most: its reads are no more than the disk's, and so its writes. The counters of processes know no device.
+/// What a command moves on a disk, at most: its reads are no more than the disk's less those of the groups that it is not in, and so its
+/// writes. The counters of processes know no device, those of groups do.
 pub(crate) fn part(window: &Window<'_>, disk: &str, comm: &str) -> Rate<Bytes> {
-    let parts = bandwidth(window, disk)
-        .into_iter()
-        .zip(IO)
-        .map(|(all, metric)| all.min(process::together(window, comm, &[metric])));
+    let others = of_other_groups(window, disk, comm);
+    let parts = bandwidth(window, disk).into_iter().zip(others).zip(IO);
+    let parts = parts.map(|((all, others), metric)| {
+        (all - others).max(Amount::ZERO).min(process::together(window, comm, &[metric]))
+    });
     parts.fold(Amount::ZERO, Add::add)
+}
+
+/// The control group of the root of the hierarchy (`kernfs_init_root`: the first node).
+const ROOT: i64 = 1;
+
+/// Reads and writes of a disk by groups in which no process of a command is: those of the largest, as groups contain each other. None where the
+/// group of a process is not known.
+fn of_other_groups(window: &Window<'_>, disk: &str, comm: &str) -> [Rate<Bytes>; 2] {
+    let id = |table, name: &str| window.recording.series(table, name, "cgroup_id")?.points().last().map(|(_, id)| id);
+    let groups: BTreeMap<i64, &str> = window
+        .recording
+        .entities(Table::Cgroup)
+        .filter_map(|(name, _)| Some((id(Table::Cgroup, name)?, name)))
+        .collect();
+    let mut own: Vec<&str> = Vec::new();
+    for (process, _) in process::present(window).filter(|(_, other)| *other == comm) {
+        match id(Table::Process, process) {
+            Some(id) if groups.contains_key(&id) => own.extend(groups.get(&id)),
+            // It is in none that was recorded.
+            Some(ROOT) => {}
+            _ => return [Amount::ZERO; 2],
+        }
+    }
+    let is_other = |group: &str| !own.iter().any(|own| *own == group || below(group, own));
+    let on_disk: Vec<&str> = window
+        .recording
+        .entities(Table::CgroupDisk)
+        .filter_map(|(name, _)| {
+            let (group, on) = name.rsplit_once('\t')?;
+            (on == disk && groups.values().any(|known| *known == group) && is_other(group)).then_some(name)
+        })
+        .collect();
+    let sent = |metric: &'static str| {
+        let rates = on_disk.iter().filter_map(|name| window.rate::<Bytes>(Table::CgroupDisk, name, metric));
+        rates.fold(Amount::ZERO, Amount::max)
+    };
+    ["rbytes", "wbytes"].map(sent)
+}
+
+/// Whether groups in which no process of a command is write most of what a disk writes.
+pub(crate) fn others_write_most(window: &Window<'_>, disk: &str, comm: &str) -> bool {
+    let [_, written] = bandwidth(window, disk);
+    let [_, others] = of_other_groups(window, disk, comm);
+    others.is_positive() && others >= written * OWNS
 }
 
 /// The program that moves most of what a disk transfers; absent where none does.

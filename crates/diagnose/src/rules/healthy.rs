@@ -5,7 +5,7 @@ use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
 use crate::ledger::memory_waits;
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
-use crate::measure::amount::{Limit, grade};
+use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::coverage;
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, Window};
@@ -93,6 +93,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
+    let refaulted = window.host_turnover(&REFAULTED);
     let pressure = memory_waits::memory_waits(window);
     let waits = pressure.filter(|share| *share >= PRESSURE);
     // A short stretch may consist of a wait that no service notices.
@@ -100,12 +101,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let own = waits.and_then(|_| newcomer::newcomer(window, &derived::PSI_MEMORY_SOME));
     let numbers = [
         ("share of time that tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
-        (
-            "refaulted bytes per minute, as a share of memory",
-            "workingset_refault_file",
-            window.host_turnover(&REFAULTED),
-            TURNOVER,
-        ),
+        ("refaulted bytes per minute, as a share of memory", "workingset_refault_file", refaulted, TURNOVER),
         (
             "bytes swapped in per minute, as a share of memory",
             "pswpin",
@@ -165,7 +161,30 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(-2.5, "share of time that tasks wait for a CPU", "psi_cpu_some", share);
         format!(" Tasks waited for a CPU {share} of the time, from start to end.")
     });
-    let statement =
-        format!("Nothing is wrong with memory and devices: {waited}, and almost nothing was read twice.{cpu}");
+    let statement = format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
+}
+
+/// What was read again after reclaim had evicted it, a minute and as a share of memory, in words.
+fn read_again(refaulted: Option<Amount<Ratio>>) -> String {
+    match refaulted {
+        Some(refaulted) if refaulted >= TURNOVER => {
+            format!(". Evicted pages were read again, {refaulted} of memory a minute")
+        }
+        Some(_) => ", and almost nothing was read twice".to_owned(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_almost_nothing_was_read_twice_only_where_that_was_measured() {
+        let said = |share: f64| read_again(Some(Amount::new(share)));
+        assert_eq!(said(0.001), ", and almost nothing was read twice");
+        assert_eq!(said(2.53), ". Evicted pages were read again, 253 % of memory a minute");
+        assert_eq!(read_again(None), "");
+    }
 }

@@ -162,7 +162,7 @@ fn a_copy_within_a_device_makes_programs_reclaim() {
 
 #[test]
 fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
-    let storm = |dirty: f64| {
+    let story = |dirty: f64| {
         let written = |at: f64| if during(at) { 250.0 } else { 50.0 };
         let more = |at: f64| if during(at) { 0.5 * MIB } else { 0.0 };
         disk(host(), (0.0, 0.0, 50.0, 1.0), (0.0, 0.0, 250.0, 30.0))
@@ -171,11 +171,23 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
             .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 10_000.0)
             .counter(Table::Process, "1@1", "write_bytes", |_| 0.6 * MIB)
             .counter(Table::Process, "7@7", "write_bytes", more)
-            .tell()
     };
+    let storm = |dirty: f64| story(dirty).tell();
     let found = finding(&storm(100.0), "fsync-storm").expect("small writes queue");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&storm(9000.0), "fsync-storm"), None, "the flusher writes");
+    // The group of the database writes so much of what the disk does; the program is in none.
+    let beside = |group: f64| {
+        let written = move |at: f64| if during(at) { group * MIB } else { 0.3 * MIB };
+        let story = story(100.0)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 20.0)
+            .counter(Table::CgroupDisk, "/db\tsda", "wbytes", written)
+            .gauge(Table::Process, "1@1", "cgroup_id", |_| 20.0)
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 1.0);
+        finding(&story.tell(), "fsync-storm").expect("small writes queue").origins.names()
+    };
+    assert_eq!(beside(0.6), ["process:7@7", "disk:sda"]);
+    assert_eq!(beside(1.6), ["disk:sda"], "the program writes to another disk");
 }
 
 #[test]
@@ -655,6 +667,23 @@ fn kernel_memory_that_no_counter_names_is_named_as_such() {
     assert!(slab.statement.starts_with("Slab grew by 2 GiB"), "{}", slab.statement);
     assert_eq!(finding(&taken(0.1, 0.1, false), "slab-growth"), None);
     assert_eq!(finding(&taken(2.0, 0.1, true), "slab-growth"), None, "it was given back");
+}
+
+#[test]
+fn pages_that_are_freed_at_once_are_no_memory_that_nobody_names() {
+    // A group gives back a gibibyte of cache: a part of it stays in the lists of the CPUs.
+    let freed = |free: f64| {
+        host()
+            .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+            .gauge(Table::Host, "", "MemFree", move |at| (1.5 + free * progress(at)) * GIB)
+            .gauge(Table::Host, "", "Cached", move |at| (5.0 - (0.6 + free) * progress(at)) * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Slab", |_| 0.3 * GIB)
+            .tell()
+    };
+    assert_eq!(finding(&freed(0.5), "slab-growth"), None);
+    let taken = finding(&freed(0.0), "slab-growth").expect("no page became free");
+    assert!(taken.statement.contains("no counter of /proc/meminfo names"), "{}", taken.statement);
 }
 
 #[test]

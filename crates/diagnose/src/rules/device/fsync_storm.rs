@@ -2,6 +2,7 @@
 
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise};
+use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
@@ -203,12 +204,16 @@ fn flushes_surge(during: &Window<'_>, disk: &str) -> bool {
     flushes.is_some_and(|flushes| works() && before().is_some_and(|before| flushes >= before * SURGE))
 }
 
-/// Who commits more than before: by its write calls, one before each fsync, or by the bytes where calls were not recorded.
-fn writer<'a>(during: &Window<'a>, bytes: Rate<Bytes>) -> Option<ProcessShare<'a, Per<Bytes>>> {
+/// Who commits more than before: by its write calls, one before each fsync, or by the bytes where calls were not recorded. Nobody where it is
+/// groups of others that write most to the disk: it works on another one.
+fn writer<'a>(during: &Window<'a>, disk: &str, bytes: Rate<Bytes>) -> Option<ProcessShare<'a, Per<Bytes>>> {
     let caller = process::fastest_new::<Count>(during, &["syscw"]);
     let caller = caller.and_then(|caller| process::of_command::<Bytes>(during, caller.comm, &["write_bytes"]));
     // Write calls to sockets and terminals write nothing to a device.
-    caller.filter(|caller| caller.amount >= bytes * PART).or_else(|| process::fastest_new(during, &["write_bytes"]))
+    let writer = caller
+        .filter(|caller| caller.amount >= bytes * PART)
+        .or_else(|| process::fastest_new(during, &["write_bytes"]));
+    writer.filter(|writer| !disk_load::others_write_most(during, disk, writer.comm))
 }
 
 /// Whether the writes of a disk are direct ones: few of their bytes are pages written back, and few flushes follow them. A disk that never flushes shows
@@ -273,7 +278,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     // A service that always commits writes all the time: the program that writes more than before is what began.
-    let writer = writer(&during, bytes);
+    let writer = writer(&during, disk, bytes);
     let begun = writer.filter(|writer| writer.amount >= bytes * BEGAN).map_or_else(
         || window.onset(span).at_rise_of(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)),
         |writer| window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),

@@ -85,7 +85,9 @@ const MOMENTS: usize = 512;
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let slab = window.highest_rise("Slab").and_then(|rise| window.over(rise).host_change("Slab"));
     match unnamed(window) {
-        Some((grown, rise)) if slab.is_none_or(|slab| slab < grown) => of_unnamed(&window.over(rise), grown, slab),
+        Some((grown, rise)) if slab.is_none_or(|slab| slab < grown) && !freed(&window.over(rise), grown) => {
+            of_unnamed(&window.over(rise), grown, slab)
+        }
         _ => of_slab(window),
     }
 }
@@ -114,6 +116,12 @@ fn unnamed(window: &Window<'_>) -> Option<(Amount<Bytes>, Span)> {
     points.last().filter(|(_, last)| *last >= low + grown * 0.5)?;
     let from = inside().rfind(|(_, value)| *value <= low + grown * 0.1).map_or(rise.from, |(at, _)| *at);
     Some((grown, Span { from, ..rise }))
+}
+
+/// Whether the memory is rather what was just freed: MemFree grew meanwhile, and pages that are freed many at once stay in the lists of each
+/// CPU, which no counter names and which may hold an eighth of a zone (`mm/page_alloc.c: nr_pcp_high, zone_highsize`, 6.7 and newer).
+fn freed(window: &Window<'_>, grown: Amount<Bytes>) -> bool {
+    window.host_change("MemFree").is_some_and(|free| free >= grown * 0.5)
 }
 
 fn of_unnamed(window: &Window<'_>, grown: Amount<Bytes>, slab: Option<Amount<Bytes>>) -> Option<Finding> {
