@@ -194,8 +194,10 @@ fn compare(
     };
     conformance.figures = with_memory(conformance.memory)?;
     // What is missing without a mechanism has that reason.
-    if mechanisms == Mechanisms::default() {
-        memory::explain(&mut conformance, with_memory)?;
+    if mechanisms == Mechanisms::default()
+        && let Some(before) = conformance.memory
+    {
+        memory::explain(&mut conformance.figures, before, with_memory)?;
     }
     Ok(conformance)
 }

@@ -1,24 +1,25 @@
 //! Misses of steps that began with more or less memory than the machine had before its first step, from which the model's is made: programs
 //! of the guest start, end and are swapped out meanwhile. They are tried again with the memory of the step.
 
-use super::{Conformance, JudgedFigure, MeasuredMemory, Verdict};
+use super::judge::{JudgedFigure, Verdict};
+use crate::sim::MeasuredMemory;
 use pagetide_core::{Bytes, Error, Figure, Quantity};
 use std::collections::BTreeSet;
 
 /// By how much the available memory must differ to be tried, as a share of all memory.
 const OTHER_MEMORY: f64 = 0.003;
 
-/// Says of each figure beyond its band whether it is within it on a machine with the memory that its step began with. `with_memory` runs
-/// the model of such a machine and judges it.
+/// Says of each figure beyond its band whether it is within it on a machine with the memory that its step began with. `before` is that
+/// of the machine before its first step; `with_memory` runs the model of another machine and judges it.
 pub(super) fn explain(
-    conformance: &mut Conformance,
+    figures: &mut [JudgedFigure],
+    before: MeasuredMemory,
     with_memory: impl Fn(Option<MeasuredMemory>) -> Result<Vec<JudgedFigure>, Error>,
 ) -> Result<(), Error> {
-    let Some(before) = conformance.memory else { return Ok(()) };
-    let steps: BTreeSet<String> = conformance.misses().map(|miss| miss.step.clone()).collect();
+    let beyond = |figure: &&JudgedFigure| figure.verdict == Verdict::Beyond;
+    let steps: BTreeSet<String> = figures.iter().filter(beyond).map(|miss| miss.step.clone()).collect();
     for step in steps {
-        let more =
-            conformance.figures.iter().find(|figure| figure.step == step && figure.figure == Figure::AvailableBefore);
+        let more = figures.iter().find(|figure| figure.step == step && figure.figure == Figure::AvailableBefore);
         let Some((kernel, model)) = more.and_then(|figure| Some((figure.truth(), figure.modelled()?))) else {
             continue;
         };
@@ -30,8 +31,8 @@ pub(super) fn explain(
         let word = if more > 0.0 { "more" } else { "less" };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
         let amount = Bytes::new(more.abs() as u64);
-        for miss in conformance
-            .figures
+        // What is available and free when the step begins is so by construction then.
+        for miss in figures
             .iter_mut()
             .filter(|figure| figure.step == step && figure.verdict == Verdict::Beyond)
             .filter(|figure| !matches!(figure.figure, Figure::AvailableBefore | Figure::FreeBefore))
