@@ -111,6 +111,7 @@ figures! {
     PagesStolen "pages_stolen" "pages_stolen" Pages Count true "pages that reclaim freed, on the whole host";
     Refaults "refaults" "refaults" Pages Count true "file pages refaulted: read again after reclaim had evicted them";
     DamonEvicted "damon_evicted" "damon_evicted_bytes" Bytes Count false "bytes that DAMON schemes of the host (action pageout) evicted or swapped out during the step";
+    OthersBytes "others_bytes" "others_bytes" Bytes Count false "bytes that processes outside of the run read from disks or wrote to files during the step; absent when none";
     Evicted "evicted" "evicted_pages" Pages Count true "file pages that reclaim evicted, by the trace";
     EvictedFor "evicted_for_it" "evicted_for_it_pages" Pages Count true "file pages that were evicted for the load itself, by the trace";
     Throttled "throttled" "throttled_ns" Nanos Time false "time that the kernel throttled the writer because of dirty memory";

@@ -5,7 +5,9 @@
 //! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` is true when `a` differs from `b` by at
 //! most `tolerance` times `b`; there are `min`, `max` and `abs` too.
 
-use pagetide_core::{Claim, ClaimStatus, Dimension, Error, Figure, Quantity, Scenario, StepResult, Verdict, suggest};
+use pagetide_core::{
+    Claim, ClaimStatus, Dimension, Error, Figure, Quantity, Scenario, StepResult, Unit, Verdict, suggest,
+};
 use rhai::{Engine, EvalAltResult, Map, Position, Scope};
 use std::collections::BTreeSet;
 
@@ -237,24 +239,50 @@ fn verdict(claim: &Claim, steps: &[StepResult]) -> Verdict {
     Verdict { id: claim.id.clone(), text: claim.text.clone(), check: claim.check.clone(), holds, evidence }
 }
 
-/// A share of what a step used that, evicted by others, may decide whether a claim holds.
+/// A share of what a step used that, evicted or moved by others, may decide whether a claim holds.
 const DISTURBS: f64 = 0.01;
+/// A share of what a step's disks moved that, moved by others, may decide whether a claim holds.
+const DISTURBS_DISK: f64 = 0.1;
 
-/// What on the host may be why a claim does not hold: eviction by DAMON, up to the last of its steps, of a notable part of the bytes that its
-/// steps used. What is cached passes from one step to the next, so earlier steps count.
+/// What on the host may be why a claim does not hold.
 fn disturbance(claim: &Claim, steps: &[StepResult]) -> Option<String> {
     let named: BTreeSet<&str> = steps_of(claim).collect();
-    let last = steps.iter().rposition(|step| named.contains(step.id.as_str()))?;
-    let evicted: f64 = steps[..=last].iter().filter_map(|step| step.figures.get(Figure::DamonEvicted)).sum();
-    let used = steps.iter().filter(|step| named.contains(step.id.as_str()));
-    let used = used.filter_map(|step| {
+    let is_named = |step: &StepResult| named.contains(step.id.as_str());
+    let used = steps.iter().filter(|step| is_named(step)).filter_map(|step| {
         [Figure::FileBytes, Figure::Processed, Figure::Resident].iter().find_map(|figure| step.figures.get(*figure))
     });
-    let most = used.fold(0.0, f64::max);
-    (evicted > 0.0 && evicted >= DISTURBS * most).then(|| {
-        let evicted = Quantity::new(evicted, pagetide_core::Unit::Bytes);
+    let used = used.fold(0.0, f64::max);
+    let reasons: Vec<String> =
+        evicted_by_damon(steps, is_named, used).into_iter().chain(moved_by_others(steps, is_named, used)).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Eviction by DAMON, up to the last of a claim's steps, of a notable part of the bytes that its steps `used`. What is cached passes from one
+/// step to the next, so earlier steps count.
+fn evicted_by_damon(steps: &[StepResult], is_named: impl Fn(&StepResult) -> bool, used: f64) -> Option<String> {
+    let last = steps.iter().rposition(is_named)?;
+    let evicted: f64 = steps[..=last].iter().filter_map(|step| step.figures.get(Figure::DamonEvicted)).sum();
+    (evicted > 0.0 && evicted >= DISTURBS * used).then(|| {
+        let evicted = Quantity::new(evicted, Unit::Bytes);
         format!("DAMON evicted {evicted} on this host from the first step to {}", steps[last].id)
     })
+}
+
+/// Bytes that processes outside of the run moved during one of a claim's steps: a notable part of what its disks moved, and of what its steps
+/// `used`.
+fn moved_by_others(steps: &[StepResult], is_named: impl Fn(&StepResult) -> bool, used: f64) -> Option<String> {
+    let disks = |step: &StepResult| {
+        let moved =
+            [Figure::DiskReadBytes, Figure::DiskWrittenBytes].iter().filter_map(|figure| step.figures.get(*figure));
+        moved.sum::<f64>()
+    };
+    let beside = steps.iter().filter(|step| is_named(step)).filter_map(|step| {
+        let moved = step.figures.get(Figure::OthersBytes)?;
+        (moved >= DISTURBS_DISK * disks(step) && moved >= DISTURBS * used).then_some((step, moved))
+    });
+    let (step, moved) = beside.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let (moved, all) = (Quantity::new(moved, Unit::Bytes), Quantity::new(disks(step), Unit::Bytes));
+    Some(format!("other processes read and wrote {moved} during {}, whose disks moved {all}", step.id))
 }
 
 #[cfg(test)]
@@ -303,6 +331,25 @@ mod tests {
         assert_eq!(after(Some(64e6), 1.0).holds, ClaimStatus::Holds);
         for evicted in [None, Some(0.0), Some(1e6)] {
             assert_eq!(after(evicted, 999.0).holds, ClaimStatus::Fails, "{evicted:?}");
+        }
+    }
+
+    #[test]
+    fn a_claim_beside_a_busy_disk_of_others_is_disturbed_and_a_trickle_excuses_nothing() {
+        let claim = Claim { id: "fast".into(), text: "t".into(), check: "A2.disk_reads < 10".into() };
+        let beside = |others: Option<f64>| {
+            let figures = [(Figure::DiskReads, 999.0), (Figure::FileBytes, 256e6), (Figure::DiskReadBytes, 200e6)];
+            let mut second = step("A2", &figures);
+            second.figures.set_some(Figure::OthersBytes, others);
+            // What others do during a step that the claim does not name is none of its business.
+            verdict(&claim, &[step("A1", &[(Figure::OthersBytes, 9e9)]), second])
+        };
+        let disturbed = beside(Some(60e6));
+        assert_eq!(disturbed.holds, ClaimStatus::Disturbed);
+        let says = "other processes read and wrote 57.2 MiB during A2, whose disks moved 191 MiB: A2.disk_reads = 999";
+        assert!(disturbed.evidence.starts_with(says), "{disturbed:?}");
+        for others in [None, Some(1e6), Some(19e6)] {
+            assert_eq!(beside(others).holds, ClaimStatus::Fails, "{others:?}");
         }
     }
 

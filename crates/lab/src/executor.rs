@@ -9,6 +9,7 @@ mod disk;
 pub(crate) mod files;
 mod groups;
 mod loads;
+mod others;
 pub(crate) mod reading;
 mod state;
 pub(crate) mod step;

@@ -1,5 +1,6 @@
 //! The kernel's counters before and after a step, and the figures of their difference.
 
+use super::others::OtherProcesses;
 use crate::group::{Group, Usage, page_size};
 use pagetide_core::derived::{self, Derived, Term};
 use pagetide_core::{Bytes, Error, Figure, Figures, Pages, Table, Unit, metric};
@@ -20,6 +21,7 @@ pub(crate) struct Reading {
     kswapd_ns: Option<u64>,
     /// Bytes that the host's DAMON schemes evicted.
     damon: Option<u64>,
+    others: Option<OtherProcesses>,
     usage: Option<Usage>,
 }
 
@@ -93,14 +95,15 @@ impl Reading {
         let (kswapd_ns, meminfo) = (kswapd_ns(), root.meminfo().map_err(lost)?);
         let vmstat = root.vmstat().map_err(lost)?;
         let damon = damon_evicted(&root);
+        let others = Some(OtherProcesses::read(&root));
         let disks = first.map_or_else(read_disks, Ok)?;
         let host = meminfo.iter().chain(vmstat.iter()).map(|(name, value)| (name.to_owned(), value)).collect();
-        Ok(Self { disks, host, kswapd_ns, damon, usage })
+        Ok(Self { disks, host, kswapd_ns, damon, others, usage })
     }
 
     /// A reading of a machine that is not this one.
     pub(crate) const fn of(disks: BTreeMap<String, Counters>, host: Counters, kswapd_ns: Option<u64>) -> Self {
-        Self { disks, host, kswapd_ns, damon: None, usage: None }
+        Self { disks, host, kswapd_ns, damon: None, others: None, usage: None }
     }
 
     fn bytes(&self, name: &str) -> Option<Bytes> {
@@ -168,6 +171,8 @@ impl Reading {
         figures.set_some(Figure::KswapdCpu, kswapd.map(|(from, to)| to.saturating_sub(from) as f64));
         let damon = self.damon.zip(after.damon);
         figures.set_some(Figure::DamonEvicted, damon.map(|(from, to)| to.saturating_sub(from) as f64));
+        let others = self.others.as_ref().zip(after.others.as_ref()).map(|(from, to)| from.until(to));
+        figures.set_some(Figure::OthersBytes, others.filter(|bytes| *bytes > Bytes::ZERO).map(Bytes::as_f64));
         let mut gauge = |figure, value: Option<Bytes>| figures.set_some(figure, value.map(Bytes::as_f64));
         gauge(Figure::MemoryTotal, after.total());
         gauge(Figure::AvailableBefore, self.available());
