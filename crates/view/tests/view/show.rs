@@ -298,6 +298,34 @@ proptest! {
     }
 }
 
+/// As sar's: what the counters rose by from the first sample to the last, by the time between them, the gap included.
+#[test]
+fn the_average_over_a_gap_of_nine_seconds_is_of_the_counters_at_its_ends() {
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    let column = Column { name: "majflt".into(), kind: Kind::Counter, unit: Unit::Count };
+    let mut faults = 0;
+    // Six samples, 9 s without one, five samples: 600 faults a second beside the gap, 100 in it.
+    for (second, step) in (0..6).map(|second| (second, 1)).chain([(14, 9)]).chain((15..19).map(|second| (second, 1))) {
+        let at = second * 1_000_000_000;
+        builder.stamp(Stamp { wall_ns: at, mono_ns: at, boot_ns: at });
+        faults += if step == 9 {
+            900
+        } else if second == 0 {
+            0
+        } else {
+            600
+        };
+        builder.value(Table::Process, "1@0", &column, faults);
+    }
+    let recording = builder.finish();
+    let shown = show(&recording, Topic::Processes, true, ALWAYS, None);
+    let at = shown.headings().position(|heading| heading.name == "majflt/s").unwrap();
+    let rates: Vec<Option<f64>> = shown.rows().map(|row| row.cells[at]).collect();
+    assert_eq!(rates[4..7], [Some(600.0), Some(100.0), Some(600.0)]);
+    let averages: Vec<Option<f64>> = shown.averages().map(|row| row.cells[at]).collect();
+    assert_eq!(averages, [Some(6300.0 / 18.0)]);
+}
+
 #[test]
 fn processes_have_their_user_and_state_in_words() {
     let users = [(70, "postgres".to_owned()), (71, "\x1b[2Jann".to_owned())].into();
