@@ -8,6 +8,13 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+/// What names a host, as words on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HostFrom {
+    Recording,
+    Folder,
+}
+
 /// Opens the recording at `path`.
 pub(crate) fn open(path: &Path) -> Result<Reader, Error> {
     if !path.exists() {

@@ -130,6 +130,7 @@ fn main() {
     sealing(&folder);
     let server = Server::bind(Options {
         folders: vec![folder.clone()],
+        hosts_from_folders: false,
         listen: "127.0.0.1:0".parse().expect("an address"),
         names: Vec::new(),
         token: Some("0123456789abcdef0123456789abcdef".to_owned()),

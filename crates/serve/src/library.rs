@@ -94,9 +94,10 @@ impl Place {
         if self.below.as_os_str().is_empty() { self.top.clone() } else { self.top.join(&self.below) }
     }
 
-    /// Whether it is one host of a tree of several.
-    pub(crate) fn is_host(&self) -> bool {
-        matches!(self.kind, Kind::Host(_))
+    /// The path that no other recording has: hosts of one tree share its folder.
+    pub(crate) fn path(&self) -> String {
+        let folder = self.folder().display().to_string();
+        if let Kind::Host(host) = &self.kind { format!("{folder}/host={host}") } else { folder }
     }
 
     fn dir(&self) -> io::Result<Dir> {

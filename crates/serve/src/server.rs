@@ -41,6 +41,8 @@ const NAP: Duration = Duration::from_millis(100);
 pub struct Options {
     /// Where recordings and runs are looked for.
     pub folders: Vec<PathBuf>,
+    /// Whether hosts are called by the folders of their recordings, whatever those say.
+    pub hosts_from_folders: bool,
     /// The address; port 0 takes a free one.
     pub listen: SocketAddr,
     /// Names by which browsers reach it, beside its address.
@@ -102,6 +104,7 @@ impl Server {
         let shared = Shared {
             access: Access::new(address, options.tls.is_some(), options.names, options.token)?,
             library: Library::new(options.folders),
+            hosts_from_folders: options.hosts_from_folders,
             live: Arc::new(Live::new(options.follow, options.interval)),
             work: Work::default(),
             pyramids: Pyramids::new(options.cache),

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(crate) struct Shared {
     pub(crate) access: Access,
     pub(crate) library: Library,
+    /// Whether hosts are called by the folders of their recordings.
+    pub(crate) hosts_from_folders: bool,
     pub(crate) live: Arc<Live>,
     pub(crate) work: Work,
     pub(crate) pyramids: Pyramids,

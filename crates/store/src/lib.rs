@@ -14,6 +14,7 @@ mod files;
 pub mod import;
 mod layout;
 mod log;
+pub mod naming;
 mod pyramid;
 mod reader;
 mod retention;

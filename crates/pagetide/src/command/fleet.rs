@@ -4,6 +4,7 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Content};
 use crate::progress::ProgressDisplay;
+use crate::recordings::HostFrom;
 use crate::reports;
 use jiff::Timestamp;
 use pagetide_core::{Error, LocalClock, Nanos, Progress};
@@ -62,13 +63,6 @@ pub(crate) struct Arguments {
     /// Read every recording again, and cache nothing.
     #[arg(long)]
     no_cache: bool,
-}
-
-/// What names a host, as words on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum HostFrom {
-    Recording,
-    Folder,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {

@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Content};
-use crate::recordings;
+use crate::recordings::{self, HostFrom};
 use pagetide_core::{Document, Error, Nanos, printable};
 use pagetide_serve::{Server, Tls};
 use serde::Serialize;
@@ -26,6 +26,9 @@ Examples:
 pub(crate) struct Arguments {
     /// Folders with recordings and runs, at most three levels deep, and files of `pagetide cut`.
     folders: Vec<PathBuf>,
+    /// Name a host after its recording (boot ids tell apart machines that share a name), or after the recording's folder.
+    #[arg(long, value_name = "SOURCE", default_value = "recording")]
+    host_from: HostFrom,
     /// Listen on this port of 127.0.0.1, or on this address and port. 0 takes a free port.
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", value_parser = address)]
     listen: SocketAddr,
@@ -114,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let live = if follow.is_some() { "recording" } else { "samples" };
     let server = Server::bind(pagetide_serve::Options {
         folders: folders.clone(),
+        hosts_from_folders: arguments.host_from == HostFrom::Folder,
         listen: arguments.listen,
         names: arguments.name.clone(),
         token: arguments.token_file.as_deref().map(token).transpose()?,

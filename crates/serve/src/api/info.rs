@@ -1,5 +1,6 @@
 //! What is known of a recording before its values are read.
 
+use super::recordings::host_from_folder;
 use super::source::{self, Opened};
 use crate::number::ms;
 use crate::query::Query;
@@ -70,7 +71,12 @@ pub(super) async fn info(
 ) -> Answer {
     Query::parse(query.as_deref()).done(&[])?;
     let inner = Arc::clone(&shared);
-    json(shared.work.run(move || of(source::open(&inner, &id)?)).await?)
+    let info = move || {
+        let info = of(source::open(&inner, &id)?)?;
+        let host = inner.hosts_from_folders.then(|| host_from_folder(&inner.library, &id)).flatten();
+        Ok::<_, Failure>(Info { host: host.unwrap_or(info.host), ..info })
+    };
+    json(shared.work.run(info).await?)
 }
 
 fn of(opened: Opened) -> Result<Info, Failure> {

@@ -1,13 +1,15 @@
 //! The recordings in the folders.
 
 use super::source::is_growing;
-use crate::library::Place;
+use crate::library::{Library, Place};
 use crate::number;
 use crate::reply::{Answer, json};
 use crate::shared::Shared;
 use axum::extract::State;
 use pagetide_core::{Error, Origin};
+use pagetide_store::naming::{HostSpan, folder_names, hosts_told_apart};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -32,6 +34,8 @@ struct Listed {
 #[derive(Serialize)]
 struct Found {
     host: String,
+    #[serde(skip)]
+    boot_id: String,
     kernel: String,
     origin: Origin,
     from_ms: i64,
@@ -57,25 +61,56 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Answer {
     let inner = Arc::clone(&shared);
     let list = move || {
         let contents = inner.library.contents();
-        Ok(List { recordings: contents.recordings.iter().map(listed).collect(), cut: contents.cut })
+        Ok(List { recordings: listed(&contents.recordings, inner.hosts_from_folders), cut: contents.cut })
     };
     json(shared.work.run(list).await?)
 }
 
-fn listed(place: &Place) -> Listed {
-    let folder = place.folder();
-    // The recording of a run is known by the run.
-    let named = if folder.ends_with("recording") { folder.parent().unwrap_or(&folder) } else { &folder };
-    let last = named.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into());
+/// The entries of recordings, with names that no two of them share, and hosts of one name told apart.
+fn listed(places: &[Place], hosts_from_folders: bool) -> Vec<Listed> {
+    let paths: Vec<String> = places.iter().map(Place::path).collect();
+    let names = folder_names(&paths.iter().map(String::as_str).collect());
+    let mut all: Vec<Listed> =
+        places.iter().zip(&paths).map(|(place, path)| entry(place, &names[path.as_str()])).collect();
+    let apart =
+        hosts_told_apart(&all.iter().zip(&paths).filter_map(|(entry, path)| entry.span(path)).collect::<Vec<_>>())
+            .into_iter()
+            .map(|(path, name)| (path.to_owned(), name))
+            .collect::<BTreeMap<String, String>>();
+    for (entry, path) in all.iter_mut().zip(&paths) {
+        let name = if hosts_from_folders { names.get(path.as_str()) } else { apart.get(path) };
+        if let Some((found, name)) = entry.found.as_mut().zip(name) {
+            found.host.clone_from(name);
+        }
+    }
+    all
+}
+
+/// What the host of a recording is called where folders name hosts.
+pub(super) fn host_from_folder(library: &Library, id: &str) -> Option<String> {
+    let places = library.contents().recordings;
+    let paths: BTreeMap<String, &Place> = places.iter().map(|place| (place.path(), place)).collect();
+    let names = folder_names(&paths.keys().map(String::as_str).collect());
+    paths.iter().find(|(_, place)| place.id == id).map(|(path, _)| names[path.as_str()].clone())
+}
+
+fn entry(place: &Place, name: &str) -> Listed {
+    let folder = place.folder().display().to_string();
     let (found, problem) = match guarded(|| find(place)) {
         Ok(found) => (Some(found), None),
         Err(error) => (None, Some(error.into())),
     };
-    let name = match &found {
-        Some(found) if place.is_host() => found.host.clone(),
-        _ => last,
-    };
-    Listed { id: place.id.clone(), name, folder: folder.display().to_string(), found, problem }
+    let name = if name.is_empty() { folder.clone() } else { name.to_owned() };
+    Listed { id: place.id.clone(), name, folder, found, problem }
+}
+
+impl Listed {
+    /// Whose host it is of; absent when it cannot be read.
+    fn span<'a>(&'a self, path: &'a str) -> Option<HostSpan<'a>> {
+        let found = self.found.as_ref()?;
+        let (recording, host, boot_id) = (path, found.host.as_str(), found.boot_id.as_str());
+        Some(HostSpan { recording, host, boot_id, range: (found.from_ms, found.to_ms) })
+    }
 }
 
 /// What is found of one recording or run, whatever its files make of the code that reads them: the others are listed all the same.
@@ -92,6 +127,7 @@ fn find(place: &Place) -> Result<Found, Error> {
     let manifest = reader.manifest();
     Ok(Found {
         host: manifest.host.clone(),
+        boot_id: manifest.boot_id.clone(),
         kernel: manifest.kernel.clone(),
         origin: manifest.origin,
         from_ms: number::ms(from),
@@ -104,15 +140,14 @@ fn find(place: &Place) -> Result<Found, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::Library;
     use std::fs;
     use std::path::Path;
 
     /// What is listed of the recording called `name`.
-    fn entry(top: &Path, name: &str) -> String {
+    fn entry_of(top: &Path, name: &str) -> String {
         let contents = Library::new(vec![top.to_owned()]).contents();
         let place = contents.recordings.iter().find(|place| place.folder().ends_with(name)).unwrap();
-        serde_json::to_string(&listed(place)).unwrap()
+        serde_json::to_string(&listed(std::slice::from_ref(place), false)[0]).unwrap()
     }
 
     #[test]
@@ -121,7 +156,7 @@ mod tests {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/control-warm-1");
         std::os::unix::fs::symlink(fixture, scratch.path().join("link")).unwrap();
         let healthy = scratch.path().join("link").canonicalize().unwrap();
-        let alone = entry(&healthy, "recording");
+        let alone = entry_of(&healthy, "recording");
         assert!(alone.contains("\"host\""), "{alone}");
         let strangers = scratch.path().join("strangers");
         for (name, log) in [("a", "2026112\u{20ac}-1.log"), ("b", "20261121T100030Z-1.log"), ("c", "\u{20ac}-1.log")] {
@@ -131,10 +166,41 @@ mod tests {
         }
         let both = Library::new(vec![strangers, healthy.clone()]).contents();
         let entries: Vec<String> =
-            both.recordings.iter().map(|place| serde_json::to_string(&listed(place)).unwrap()).collect();
+            listed(&both.recordings, false).iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
         assert_eq!(entries.len(), 4);
         assert!(entries[..3].iter().all(|entry| entry.contains("problem")), "{entries:?}");
         assert_eq!(entries[3], alone);
+    }
+
+    #[test]
+    fn machines_of_one_name_have_entries_of_their_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/control-warm-1/recording");
+        let copied = |name: &str, boot: &str| {
+            let to = scratch.path().join(name).join("recording");
+            let _ = fs::remove_dir_all(&to);
+            fs::create_dir_all(scratch.path().join(name)).unwrap();
+            assert!(std::process::Command::new("cp").arg("-r").args([&fixture, &to]).status().unwrap().success());
+            let manifest = fs::read_to_string(to.join("manifest.json")).unwrap();
+            let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+            manifest["boot_id"] = boot.into();
+            fs::write(to.join("manifest.json"), manifest.to_string()).unwrap();
+            manifest["host"].as_str().unwrap().to_owned()
+        };
+        let host = copied("db1", "one");
+        copied("db2", "two");
+        let hosts = |from_folders: bool| {
+            let places = Library::new(vec![scratch.path().to_owned()]).contents().recordings;
+            let hosts = listed(&places, from_folders).into_iter().map(|entry| (entry.name, entry.found.unwrap().host));
+            hosts.collect::<Vec<_>>()
+        };
+        let named =
+            |host: &str| [("db1".to_owned(), host.replace('#', "db1")), ("db2".to_owned(), host.replace('#', "db2"))];
+        assert_eq!(hosts(false), named(&format!("{host} (#)")));
+        assert_eq!(hosts(true), named("#"));
+        // A copy has the boot of what it was copied from.
+        copied("db2", "one");
+        assert_eq!(hosts(false), named(&host));
     }
 
     #[test]

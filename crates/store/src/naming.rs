@@ -1,0 +1,95 @@
+//! Hosts of one name: told apart by the boot of their kernel, or called by the folder of their recording.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What tells of a stretch of a recording whose host it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostSpan<'a> {
+    /// The path of the recording.
+    pub recording: &'a str,
+    /// The name of the host in it.
+    pub host: &'a str,
+    /// The kernel's boot id; empty when the recording does not say.
+    pub boot_id: &'a str,
+    /// Wall clock of the stretch, ns: its start and its end, which is beyond it.
+    pub range: (i64, i64),
+}
+
+/// What each recording is called after its folder: the end of its path that no other of them has.
+pub fn folder_names<'a>(recordings: &BTreeSet<&'a str>) -> BTreeMap<&'a str, String> {
+    // A run and a service keep their recording in a folder of this name.
+    let parts = |recording: &str| -> Vec<String> {
+        let path = recording.replace("/host=", "/").trim_end_matches('/').to_owned();
+        let path = path.strip_suffix("/recording").unwrap_or(&path).to_owned();
+        path.split('/').filter(|part| !part.is_empty()).rev().map(str::to_owned).collect()
+    };
+    let all: BTreeMap<&str, Vec<String>> = recordings.iter().map(|recording| (*recording, parts(recording))).collect();
+    // How many recordings end in the same parts.
+    let mut ends: BTreeMap<&[String], usize> = BTreeMap::new();
+    for parts in all.values() {
+        for count in 1..=parts.len() {
+            *ends.entry(&parts[..count]).or_default() += 1;
+        }
+    }
+    let name = |parts: &Vec<String>| {
+        let enough = (1..parts.len()).find(|count| ends.get(&parts[..*count]) == Some(&1)).unwrap_or(parts.len());
+        parts[..enough].iter().rev().cloned().collect::<Vec<_>>().join("/")
+    };
+    all.iter().map(|(recording, parts)| (*recording, name(parts))).collect()
+}
+
+/// `NAME (FOLDER)` for each recording whose host shares its name with another machine; nothing of the others. Two recordings of the same time
+/// whose kernels were booted apart are of two machines; a copy of a recording has its boot, and a host may be booted within one recording.
+pub fn hosts_told_apart<'a>(spans: &[HostSpan<'a>]) -> BTreeMap<&'a str, String> {
+    let mut sorted: Vec<&HostSpan<'a>> = spans.iter().filter(|span| !span.boot_id.is_empty()).collect();
+    sorted.sort_by_key(|span| (span.host, span.range));
+    let mut shared: BTreeSet<&str> = BTreeSet::new();
+    let mut beside: Vec<&HostSpan<'a>> = Vec::new();
+    for span in sorted {
+        if shared.contains(span.host) {
+            continue;
+        }
+        beside.retain(|other| other.host == span.host && other.range.1 > span.range.0);
+        if beside.iter().any(|other| other.boot_id != span.boot_id && other.recording != span.recording) {
+            shared.insert(span.host);
+        }
+        beside.push(span);
+    }
+    let of_shared = spans.iter().filter(|span| shared.contains(span.host));
+    let names = folder_names(&of_shared.clone().map(|span| span.recording).collect());
+    of_shared.map(|span| (span.recording, format!("{} ({})", span.host, names[span.recording]))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span<'a>(recording: &'a str, range: (i64, i64), boot_id: &'a str) -> HostSpan<'a> {
+        HostSpan { recording, host: "localhost", boot_id, range }
+    }
+
+    #[test]
+    fn machines_of_one_name_are_told_apart_by_their_boots() {
+        let two = [span("/r/a/recording", (0, 10), "x"), span("/r/b", (9, 12), "y"), span("/r/b", (12, 14), "y")];
+        let apart = hosts_told_apart(&two);
+        assert_eq!(apart.into_values().collect::<Vec<_>>(), ["localhost (a)", "localhost (b)"]);
+        let other = HostSpan { host: "web1", ..span("/r/c", (0, 10), "z") };
+        // A copy, one machine that was booted again, a recording over a boot, one that does not say, and another host.
+        for same in [
+            [span("/r/a", (0, 10), "x"), span("/r/b", (0, 10), "x")],
+            [span("/r/a", (0, 10), "x"), span("/r/b", (10, 20), "y")],
+            [span("/r/a", (0, 10), "x"), span("/r/a", (5, 10), "y")],
+            [span("/r/a", (0, 10), ""), span("/r/b", (0, 10), "y")],
+            [span("/r/a", (0, 10), "x"), other],
+        ] {
+            assert!(hosts_told_apart(&same).is_empty(), "{same:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_as_much_of_the_path_as_no_other_has() {
+        let all = ["/r/a/recording", "/s/a", "/s/b", "/tree/host=web1", "/"];
+        let names = folder_names(&all.into());
+        assert_eq!(all.map(|recording| names[recording].as_str()), ["r/a", "s/a", "b", "web1", ""]);
+    }
+}
