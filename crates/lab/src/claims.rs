@@ -252,9 +252,31 @@ fn disturbance(claim: &Claim, steps: &[StepResult]) -> Option<String> {
         [Figure::FileBytes, Figure::Processed, Figure::Resident].iter().find_map(|figure| step.figures.get(*figure))
     });
     let used = used.fold(0.0, f64::max);
-    let reasons: Vec<String> =
-        evicted_by_damon(steps, is_named, used).into_iter().chain(moved_by_others(steps, is_named, used)).collect();
+    let on_disks =
+        named_figures(&claim.check).into_iter().filter_map(|(_, name)| Figure::by_name(name)).any(is_of_disks);
+    let beside = on_disks.then(|| moved_by_others(steps, is_named, used)).flatten();
+    let reasons: Vec<String> = evicted_by_damon(steps, is_named, used).into_iter().chain(beside).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Whether other IO on the same disks changes a figure: times, rates, and what is counted at a device.
+const fn is_of_disks(figure: Figure) -> bool {
+    use Figure::{
+        DiskReadBytes, DiskReadMerges, DiskReads, DiskWriteMerges, DiskWrites, DiskWrittenBytes, FioDiskReads,
+        FioDiskWrites,
+    };
+    !figure.comparability().across_machines()
+        || matches!(
+            figure,
+            DiskReads
+                | DiskWrites
+                | DiskReadMerges
+                | DiskWriteMerges
+                | DiskReadBytes
+                | DiskWrittenBytes
+                | FioDiskReads
+                | FioDiskWrites
+        )
 }
 
 /// Eviction by DAMON, up to the last of a claim's steps, of a notable part of the bytes that its steps `used`. What is cached passes from one
@@ -337,13 +359,14 @@ mod tests {
     #[test]
     fn a_claim_beside_a_busy_disk_of_others_is_disturbed_and_a_trickle_excuses_nothing() {
         let claim = Claim { id: "fast".into(), text: "t".into(), check: "A2.disk_reads < 10".into() };
-        let beside = |others: Option<f64>| {
+        let beside_of = |claim: &Claim, others: Option<f64>| {
             let figures = [(Figure::DiskReads, 999.0), (Figure::FileBytes, 256e6), (Figure::DiskReadBytes, 200e6)];
             let mut second = step("A2", &figures);
             second.figures.set_some(Figure::OthersBytes, others);
             // What others do during a step that the claim does not name is none of its business.
-            verdict(&claim, &[step("A1", &[(Figure::OthersBytes, 9e9)]), second])
+            verdict(claim, &[step("A1", &[(Figure::OthersBytes, 9e9)]), second])
         };
+        let beside = |others: Option<f64>| beside_of(&claim, others);
         let disturbed = beside(Some(60e6));
         assert_eq!(disturbed.holds, ClaimStatus::Disturbed);
         let says = "other processes read and wrote 57.2 MiB during A2, whose disks moved 191 MiB: A2.disk_reads = 999";
@@ -351,6 +374,9 @@ mod tests {
         for others in [None, Some(1e6), Some(19e6)] {
             assert_eq!(beside(others).holds, ClaimStatus::Fails, "{others:?}");
         }
+        // No disk decides how large the file is.
+        let sized = Claim { check: "A2.file_size < 1MiB".into(), ..claim.clone() };
+        assert_eq!(beside_of(&sized, Some(60e6)).holds, ClaimStatus::Fails);
     }
 
     fn holds(check: &str) -> (ClaimStatus, String) {
