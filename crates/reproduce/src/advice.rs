@@ -1,5 +1,6 @@
 //! Changes of a scenario that could help, each as something that a person can do.
 
+use crate::culprit::{Culprit, commands, titles};
 use crate::synthesis::INCIDENT;
 use pagetide_core::{
     Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Nanos, Parallel, Part, Place, Scenario,
@@ -25,10 +26,10 @@ pub(crate) struct Change {
 }
 
 /// All changes that a scenario allows.
-pub(crate) fn all(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
+pub(crate) fn all(scenario: &Scenario, culprits: &[Culprit]) -> Vec<Change> {
     let mut all = Vec::new();
-    for name in culprits {
-        all.extend(of_culprit(scenario, name));
+    for (culprit, title) in culprits.iter().zip(titles(scenario, culprits)) {
+        all.extend(of_culprit(scenario, culprit, &title));
     }
     all.extend(without(scenario, culprits));
     all.extend(memory(scenario));
@@ -108,7 +109,8 @@ fn changed(scenario: &Scenario, name: &str, change: impl Fn(&mut Part) -> Option
     Some(scenario)
 }
 
-fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
+fn of_culprit(scenario: &Scenario, culprit: &Culprit, title: &str) -> Vec<Change> {
+    let name = culprit.process.as_str();
     let mut all = Vec::new();
     let mut add = |words: String, commands: Option<(String, String)>, scenario: Option<Scenario>| {
         let (apply, undo) = commands.unzip();
@@ -120,17 +122,18 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
             (*cache == Caching::Keep).then(|| *cache = caching)
         })
     };
-    add(format!("O_DIRECT for {name}"), None, caching(Caching::Direct));
-    add(format!("{name} drops its pages behind itself (POSIX_FADV_DONTNEED)"), None, caching(Caching::DontNeed));
+    add(format!("O_DIRECT for {title}"), None, caching(Caching::Direct));
+    add(format!("{title} drops its pages behind itself (POSIX_FADV_DONTNEED)"), None, caching(Caching::DontNeed));
     let limited = changed(scenario, name, |part| {
         cache_of(&mut part.load).filter(|cache| **cache == Caching::Keep)?;
         part.cgroup = Some(below(part.cgroup.as_ref(), name));
         Some(())
     });
-    let run = format!("systemd-run --scope -p MemoryHigh={}M {name} …", READER >> 20);
+    let command = &culprit.command;
+    let run = format!("systemd-run --scope -p MemoryHigh={}M {command} …", READER >> 20);
     add(
-        format!("a memory.high of {} MiB for {name}", READER >> 20),
-        Some((run, format!("start {name} without it"))),
+        format!("a memory.high of {} MiB for {title}", READER >> 20),
+        Some((run, format!("start {command} without it"))),
         limited,
     );
     let slower = changed(scenario, name, |part| {
@@ -138,13 +141,13 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
         let half = BytesPerSecond::new((rate.get() / 2).max(4096));
         set_rate(&mut part.load, half)
     });
-    add(format!("half the rate for {name}"), None, slower);
+    add(format!("half the rate for {title}"), None, slower);
     let fewer = changed(scenario, name, |part| {
         let Load::Dd(spec) = &mut part.load else { return None };
         spec.sync_every = Some(Bytes::new(spec.sync_every?.get().saturating_mul(4)));
         Some(())
     });
-    add(format!("{name} syncs a fourth as often: fewer, larger commits"), None, fewer);
+    add(format!("{title} syncs a fourth as often: fewer, larger commits"), None, fewer);
     all
 }
 
@@ -252,12 +255,12 @@ fn set_rate(load: &mut Load, rate: BytesPerSecond) -> Option<()> {
 }
 
 /// The incident without those that began it: what no other change can surpass.
-fn without(scenario: &Scenario, culprits: &[String]) -> Option<Change> {
+fn without(scenario: &Scenario, culprits: &[Culprit]) -> Option<Change> {
     let mut scenario = scenario.clone();
     let parts = parts(&mut scenario)?;
-    parts.retain(|part| !culprits.iter().any(|name| name == part.process()));
+    parts.retain(|part| !culprits.iter().any(|culprit| culprit.process == part.process()));
     (!parts.is_empty() && !culprits.is_empty()).then(|| Change {
-        words: format!("{} at another time", culprits.join(" and ")),
+        words: format!("{} at another time", commands(culprits).join(" and ")),
         apply: None,
         undo: None,
         can_pair: false,
@@ -355,7 +358,7 @@ fn dirty(scenario: &Scenario) -> Vec<Change> {
     vec![limits(memory / 128, memory / 32), limits(memory / 4, memory / 2)]
 }
 
-fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
+fn disks(scenario: &Scenario, culprits: &[Culprit]) -> Vec<Change> {
     let mut all = Vec::new();
     let Some(first) = scenario.machine.disks.first() else { return all };
     let mut faster = scenario.clone();
@@ -387,12 +390,12 @@ fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
     moved.machine.disks.push(DiskSpec { name: "another".to_owned(), ..first.clone() });
     let mut any = false;
     if let Some(parts) = parts(&mut moved) {
-        for part in parts.iter_mut().filter(|part| culprits.iter().any(|name| name == part.process())) {
+        for part in parts.iter_mut().filter(|part| culprits.iter().any(|culprit| culprit.process == part.process())) {
             any |= on_disk(&mut part.load, "another").is_some();
         }
     }
     if any {
-        let words = format!("the files of {} on a disk of their own", culprits.join(" and "));
+        let words = format!("the files of {} on a disk of their own", commands(culprits).join(" and "));
         all.push(Change { words, apply: None, undo: None, can_pair: true, scenario: moved });
     }
     all
@@ -445,7 +448,7 @@ mod tests {
             cgroup = { name = \"g\", memory_high = \"64MiB\", io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
             meanwhile = [{ after = \"1s\", drop_caches = true, device = { disk = \"d\", iops = 10 } }]\n";
         let scenario = Scenario::parse(text, "t.toml").unwrap();
-        let all = all(&scenario, &["log".to_owned()]);
+        let all = all(&scenario, &[Culprit { process: "log".to_owned(), command: "log".to_owned() }]);
         let step_of = |words: &str| {
             let change = all.iter().find(|change| change.words.contains(words)).unwrap_or_else(|| panic!("{words}"));
             change.scenario.steps[0].clone()

@@ -1,5 +1,6 @@
 //! What a change does to those who lose time, and to those who take it.
 
+use crate::culprit::Culprit;
 use crate::stretch::{Stretch, whole};
 use pagetide_core::{Recording, Table};
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub(crate) fn has_delays(recording: &Recording) -> bool {
 }
 
 /// What happened to the processes of the parts. Where no part ran before, those that began it are the victims as well.
-pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[String]) -> Effect {
+pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[Culprit]) -> Effect {
     let recording = trouble.recording;
     let resident = |process: &str| {
         recording.series(Table::Process, process, "rss").is_some_and(|pages| pages.points().any(|(_, pages)| pages > 0))
@@ -37,7 +38,7 @@ pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[String])
     let all: Vec<(&str, bool)> = recording
         .entities(Table::Process)
         .filter(|(process, _)| resident(process))
-        .map(|(process, name)| (process, culprits.iter().any(|culprit| culprit == name)))
+        .map(|(process, name)| (process, culprits.iter().any(|culprit| culprit.process == name)))
         .collect();
     let alone = all.iter().all(|(_, is_culprit)| *is_culprit);
     let victims = || all.iter().filter(|(_, is_culprit)| alone || !is_culprit).map(|(process, _)| *process);

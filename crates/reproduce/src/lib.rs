@@ -7,6 +7,7 @@
 mod advice;
 mod command;
 mod cores;
+mod culprit;
 mod disk;
 mod effect;
 mod fit;
@@ -20,6 +21,7 @@ mod text;
 mod trial;
 mod trials;
 
+pub use culprit::{Culprit, commands};
 pub use effect::Effect;
 pub use fit::{Reproduced, reproduce};
 pub use guess::{FittedGuess, Guess};

@@ -1,6 +1,7 @@
 //! A scenario that shows what a recording shows.
 
 use crate::command::{self, Command};
+use crate::culprit::Culprit;
 use crate::disk::{self, DiskModel};
 use crate::effect;
 use crate::group;
@@ -37,8 +38,8 @@ pub struct Synthesis<'a> {
     pub(crate) cache: f64,
     /// What the recording does not tell.
     pub guesses: Vec<Guess>,
-    /// The processes of the scenario that began the incident, by name.
-    pub culprits: Vec<String>,
+    /// The loads that began the incident.
+    pub culprits: Vec<Culprit>,
 }
 
 impl Synthesis<'_> {

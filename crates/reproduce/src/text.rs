@@ -1,5 +1,6 @@
 //! The text of a scenario.
 
+use crate::culprit::Culprit;
 use crate::disk::DiskModel;
 use crate::group::is_limit;
 use crate::guess::{Factors, Guess, Knob};
@@ -46,7 +47,7 @@ fn per_second(rate: f64) -> String {
 
 impl Text<'_> {
     /// The text, and the parts that began the incident.
-    pub(crate) fn write(&self) -> (String, Vec<String>) {
+    pub(crate) fn write(&self) -> (String, Vec<Culprit>) {
         let length = self.calm.seconds() + self.trouble.seconds();
         let (mut parts, culprits, files) = self.parts(length);
         parts.extend(self.group_parts(length));
@@ -319,7 +320,7 @@ impl Text<'_> {
     }
 
     /// The parts of the incident, those that began it, and the sizes of their files.
-    fn parts(&self, length: f64) -> (Vec<String>, Vec<String>, BTreeMap<usize, f64>) {
+    fn parts(&self, length: f64) -> (Vec<String>, Vec<Culprit>, BTreeMap<usize, f64>) {
         let (mut parts, mut culprits, mut files) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for (at, load) in self.loads.iter().enumerate() {
@@ -344,7 +345,8 @@ impl Text<'_> {
                 let of = process.as_ref().map_or_else(String::new, |process| format!(", process = \"{process}\""));
                 if process.is_none() {
                     process = Some(name.clone());
-                    culprits.extend(load.is_culprit().then(|| name.clone()));
+                    let command = plain_name(&load.command.name);
+                    culprits.extend(load.is_culprit().then(|| Culprit { process: name.clone(), command }));
                 }
                 let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
                 *files.entry(at).or_default() += file;

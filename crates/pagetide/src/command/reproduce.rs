@@ -70,7 +70,7 @@ struct Printed<'a> {
     guesses: &'a [Guess],
     /// Guesses that were tried at other values.
     fitted: &'a [FittedGuess],
-    culprits: &'a [String],
+    culprits: Vec<String>,
     /// As it was first, then each advice: the one with which least time is lost first.
     tried: &'a [Tried],
     /// The best of it on a real kernel, with `--on vm`.
@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             compared: &again.compared,
             guesses: &synthesis.guesses,
             fitted: &again.fitted,
-            culprits: &synthesis.culprits,
+            culprits: pagetide_reproduce::commands(&synthesis.culprits),
             tried: &tried,
             on_kernel: &on_kernel,
             scenario: &again.toml,
