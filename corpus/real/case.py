@@ -57,8 +57,24 @@ def read(path):
     return case
 
 
+def advised(path):
+    """The recording's name, the words of the advice, and what it changes of the case."""
+    text = tomllib.loads(pathlib.Path(path).read_text())
+    if unknown := set(text) - {"of", "advice", "machine", "trouble"}:
+        raise ValueError(f"{path}: unknown keys: {', '.join(sorted(unknown))}")
+    changes = {table: text.get(table, {}) for table in ("machine", "trouble")}
+    for table, given in changes.items():
+        if unknown := set(given) - set(KEYS[table]):
+            raise ValueError(f"{path}: unknown keys in [{table}]: {', '.join(sorted(unknown))}")
+    return text["of"], text["advice"], changes
+
+
 def named(name):
-    """The case and the kernel of `CASE-KERNEL`."""
+    """The case and the kernel of `CASE-KERNEL`, or of a file of advised/ by its name: the case with an advice applied."""
+    if (path := HERE / "advised" / f"{name}.toml").exists():
+        of, _, changes = advised(path)
+        incident, kernel = named(of)
+        return {table: values | changes.get(table, {}) for table, values in incident.items()}, kernel
     family, _, kernel = name.rpartition("-")
     path = HERE / "cases" / f"{family}.toml"
     if not path.exists() or kernel not in KERNELS:

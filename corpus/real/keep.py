@@ -6,17 +6,15 @@ Usage: corpus/real/keep.py [--to FOLDER] FOLDER/CASE-KERNEL...
 service becomes a control, for which `healthy` is right, and what happened as well."""
 import argparse
 import pathlib
-import re
 import shutil
 import tomllib
 
 import case
+from service import LOGS, services
 
 KEPT = case.HERE.parent.parent / "fixtures/real"
 DISKS = {"vda", "vdb", "vdc", "vdd", "vde", "loop0", "md0", "zram0"}
 GROUPS = {"db", "batch", "cache", "my", "web", "app", "pod"}
-# What services log, and how many seconds a line is of.
-LOGS = {"pgbench.log": 2, "java.log": 1, "app.log": 1}
 
 
 def victim(incident):
@@ -36,36 +34,6 @@ def origins(name):
         return [f"cgroup:/sys/fs/cgroup/{name}"]
     # A process that has the name of its thread.
     return [f"process:{name}"] + (["process:redis-server"] if name == "redis" else [])
-
-
-def median(values):
-    return sorted(values)[len(values) // 2] if values else float("nan")
-
-
-def points(log, measured):
-    """Seconds since the onset, requests per second and ms of each, for every line of a service's log."""
-    for line in log.read_text(errors="replace").splitlines():
-        if found := re.match(r"progress: ([\d.]+) s, ([\d.]+) tps, lat ([\d.]+|nan) ms", line):
-            yield float(found[1]) + measured["served_uptime_s"] - measured["harm_uptime_s"], float(found[2]), float(found[3])
-        elif found := re.match(r"(\d+) (\d+)(?: ([\d.]+))?$", line):
-            yield int(found[1]) - measured["onset_clock_s"], float(found[2]), float(found[3] or "nan")
-
-
-def services(folder, measured):
-    """Whether each service was harmed, and what it measured before the onset, and in the worst 10 s after it."""
-    for log, per in LOGS.items():
-        if not (folder / log).exists():
-            continue
-        rows = list(points(folder / log, measured))
-        before = [row for row in rows if -measured["before_s"] < row[0] < 0]
-        after = [row for row in rows if per < row[0] < measured["after_s"]]
-        worst = [after[at : at + 10 // per] for at in range(max(1, len(after) - 10 // per + 1))]
-        # A service that ended logs nothing.
-        rate = min(median([row[1] for row in part]) for part in worst) if after else 0.0
-        late = max(median([row[2] for row in part]) for part in worst)
-        usual, latency = median([row[1] for row in before]), median([row[2] for row in before])
-        harmed = rate < usual * 0.8 or late > latency * 2 and late > latency + 10
-        yield harmed, f"{log}: {usual:.1f}/s {latency:.1f} ms before, at worst {rate:.1f}/s {late:.1f} ms: {'harmed' if harmed else 'not harmed'}"
 
 
 def words(names):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Records incidents of real programs in Debian guests, with what the service itself measured beside each recording.
 
-Usage: corpus/real/record.py BINARY OUT [CASE-KERNEL...], as root: `rsync-classic`, `oom-mglru`, `find-old`, … (all of them when left out).
+Usage: corpus/real/record.py BINARY OUT [CASE-KERNEL...], as root: `rsync-classic`, `oom-mglru`, `find-old`, … (all of them when left out), or
+a file of advised/ by its name: a case with an advice of `pagetide reproduce` applied, which effects.py compares with the case.
 KERNEL: old (Debian's 5.10), classic (6.1), mglru (6.12 with MGLRU). cases/ has the cases with their true causes, guest.sh is what runs in the
 guest. image/build.sh builds the guest once: Debian 12 with PostgreSQL, MariaDB, redis, sqlite, git, a JDK and the usual programs."""
 import argparse
@@ -138,8 +139,9 @@ def record(binary, out, name):
     for file in (taken / "out").iterdir():
         file.rename(taken / file.name)
     (taken / "out").rmdir()
-    # The truth as it stood before the recording.
-    shutil.copy(case.HERE / "cases" / f"{name.rpartition('-')[0]}.toml", taken / "case.toml")
+    # The truth as it stood before the recording; an advised case has none.
+    path = case.HERE / "advised" / f"{name}.toml"
+    shutil.copy(path if path.exists() else case.HERE / "cases" / f"{name.rpartition('-')[0]}.toml", taken / "case.toml")
     return True
 
 

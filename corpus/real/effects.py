@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Compares what `pagetide reproduce` predicts of an advice with what the advice did to the real programs.
+
+Usage: corpus/real/effects.py BINARY FOLDER > TABLE, where record.py has recorded cases and files of advised/ into FOLDER. The prediction is of the
+recording in fixtures/real. What the service lost is its own measurement: the seconds by which its requests took longer than before the onset,
+in each second after it; of a service that logs no latency, the share of its usual rate that it did not serve."""
+import argparse
+import json
+import math
+import pathlib
+import subprocess
+import tomllib
+
+import case
+from service import LOGS, median, points
+
+FIXTURES = case.HERE.parent.parent / "fixtures/real"
+# Beyond these an effect is one, and not noise of guests on an emulated CPU.
+HELPS, HURTS = 0.8, 1.25
+# A service that lost less lost nothing that an advice could give back.
+LEAST_LOST = 0.01
+
+
+def lost(folder):
+    """What the service lost after the onset."""
+    measured = tomllib.loads((folder / "measured.toml").read_text())
+    log = next(folder / log for log in LOGS if (folder / log).exists())
+    rows = list(points(log, measured))
+    before = [row for row in rows if -measured["before_s"] < row[0] < 0]
+    after = [row for row in rows if LOGS[log.name] < row[0] < measured["after_s"]]
+    usual, latency = median([row[1] for row in before]), median([row[2] for row in before])
+    if not after:
+        return 1.0
+    if math.isnan(latency):
+        return max(0.0, 1 - sum(row[1] for row in after) / len(after) / usual)
+    # In a second in which nothing was served all of it was lost.
+    waits = [rate * (late - latency) / 1000 if rate and not math.isnan(late) else 1.0 for _, rate, late in after]
+    return max(0.0, sum(waits) / len(waits))
+
+
+def effect(before, after):
+    if before < LEAST_LOST:
+        return "nothing to lose" if after < LEAST_LOST * 2 else "hurts"
+    share = after / before
+    return "helps" if share < HELPS else "hurts" if share > HURTS else "nothing"
+
+
+def predictions(binary, of):
+    """What each advice leaves of the time lost on the model, and `nothing` as well."""
+    done = subprocess.run([binary, "reproduce", FIXTURES / of / "recording", "--json"], capture_output=True, text=True)
+    tried = json.loads(done.stdout)["tried"]
+    return {one["what"]: one["effect"]["lost"] for one in tried}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Compares predicted with measured effects of advice.")
+    arguments.add_argument("binary", type=pathlib.Path)
+    arguments.add_argument("folder", type=pathlib.Path)
+    arguments = arguments.parse_args()
+    known, right, all_of_them = {}, 0, 0
+    print("| recording | advice | lost on the model | lost by the real service | sign |")
+    print("|---|---|---|---|---|")
+    for path in sorted((case.HERE / "advised").glob("*.toml")):
+        of, advice, _ = case.advised(path)
+        base, advised = arguments.folder / of, arguments.folder / path.stem
+        if not (base / "measured.toml").exists() or not (advised / "measured.toml").exists():
+            continue
+        tried = known.setdefault(of, predictions(arguments.binary, of))
+        if advice not in tried:
+            print(f"| {of} | {advice} | not tried | | |")
+            continue
+        model, real = (tried["nothing"], tried[advice]), (lost(base), lost(advised))
+        same = effect(*model) == effect(*real)
+        right, all_of_them = right + same, all_of_them + 1
+        sign = "same" if same else f"model: {effect(*model)}, service: {effect(*real)}"
+        print(f"| {of} | {advice} | {model[0]:.3f} -> {model[1]:.3f} | {real[0]:.3f} -> {real[1]:.3f} | {sign} |")
+    print(f"\n{right} of {all_of_them} signs agree.")
+
+
+if __name__ == "__main__":
+    main()
