@@ -10,15 +10,17 @@ use std::collections::BTreeMap;
 
 /// What this module reads: the requests of a group, and of them those to one device.
 pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios", "rios", "wios"];
-/// The part of a group's requests that its disk completes at least.
+/// The part of a group's requests, or of the time that they take, that its disk has at least.
 const SERVED: f64 = 0.7;
+/// The requests of a group to one device.
+const SENT: [&str; 2] = ["rios", "wios"];
 
-/// The disk that the requests of a group go to, by its own counters of each device; where those were not recorded, the disk whose requests follow those
-/// of the group. Absent where no disk completes most of them.
+/// The disk that the requests of a group wait at, by its own counters of each device: many requests to a fast disk take less time than a few to a slow
+/// one. Where those were not recorded, the disk whose requests follow those of the group. Absent where no disk has most of them.
 pub(crate) fn of_group<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
     let sent = |disk: &str| {
-        let entity = format!("{group}\t{disk}");
-        during.rates::<Count>(Table::CgroupDisk, &entity, &["rios", "wios"]).map_or(0.0, Amount::get)
+        let requests = during.rates::<Count>(Table::CgroupDisk, &of_disk(group, disk), &SENT).map_or(0.0, Amount::get);
+        requests * during.disk_await(disk).map_or(0.0, Amount::get)
     };
     // A disk that delays requests before it passes them on is the one that they wait for.
     let (leaves, delaying): (Vec<_>, Vec<_>) = during.disks().into_iter().partition(|disk| during.is_leaf(disk));
@@ -27,6 +29,16 @@ pub(crate) fn of_group<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> 
         return delaying.into_iter().chain(leaves).find(|disk| sent(disk) >= all * SERVED);
     }
     follows(during, group)
+}
+
+/// The entity of a group at a disk in the recording.
+fn of_disk(group: &str, disk: &str) -> String {
+    format!("{group}\t{disk}")
+}
+
+/// The requests per second of a group to a disk over time; absent where it sent none, or where they were not recorded.
+pub(crate) fn sent(during: &Window<'_>, group: &str, disk: &str) -> Option<Signal> {
+    Signal::rate_within(during.recording, Table::CgroupDisk, &of_disk(group, disk), &SENT, during.span)
 }
 
 /// The disk whose requests follow those of a group over time.

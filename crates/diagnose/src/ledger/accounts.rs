@@ -4,10 +4,10 @@ use crate::actors::{group, newcomer, victim};
 use crate::ledger::lost_time::{Pressure, median};
 use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::signal::Signal;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{Account, Nanos, Pages, RuleId, Span, Table, Threshold};
-use std::ops::Range;
 
 /// The account of a rule; absent of what makes nobody wait, or of what is known without waits: a killed process, a blind spot.
 pub(crate) const fn of_rule(rule: RuleId) -> Option<Account> {
@@ -285,27 +285,39 @@ pub(crate) const FLUSHES: &[&str] = &["flush_ms"];
 /// What this module reads of disks and groups beside derived metrics.
 pub(crate) const METRICS: [&[&str]; 2] = [FLUSHES, &["io_rios", "io_wios", "io_wbytes", "pgsteal"]];
 
-/// The share of each interval in which a disk, or any disk, had a request or flushed its cache: nobody waits for a device that has none.
-pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Pressure<'_>) -> Vec<f64> {
+/// The share of each interval in which a device had a request or flushed its cache: nobody waits for one that has none. Of the disk of the group,
+/// where a journal may write for it, and of those that it sent requests to in that interval; of all where neither is known.
+pub(crate) fn in_flight(whole: &Window<'_>, own: Option<&str>, pressure: &Pressure<'_>) -> Vec<f64> {
+    let sent: Vec<(&str, Signal)> = pressure.group.map_or_else(Vec::new, |group| {
+        let others = whole.disks().into_iter().filter(|disk| Some(*disk) != own);
+        others.filter_map(|disk| Some((disk, group::sent(whole, group, disk)?))).collect()
+    });
+    let others = sent.iter().map(|(disk, sent)| (*disk, Some(sent)));
+    let mut disks: Vec<(&str, Option<&Signal>)> = own.map(|own| (own, None)).into_iter().chain(others).collect();
+    if disks.is_empty() {
+        disks.extend(whole.disks().into_iter().map(|disk| (disk, None)));
+    }
     let mut shares = vec![0.0_f64; pressure.spans.len()];
-    let disks = disk.map_or_else(|| whole.disks(), |disk| vec![disk]);
-    for disk in &disks {
+    for (disk, sent) in disks {
+        let mut of_disk = vec![0.0_f64; pressure.spans.len()];
         for derived in [&derived::BUSY, &derived::QUEUE_DEPTH] {
             let Some(signal) = whole.episodes.signal(whole.recording, SignalSpec::disk(disk, derived)) else {
                 continue;
             };
             for (span, value) in signal.intervals() {
-                let within: Range<usize> = pressure.within(span);
-                shares[within].iter_mut().for_each(|share| *share = share.max(value.min(1.0)));
+                of_disk[pressure.within(span)].iter_mut().for_each(|share| *share = share.max(value.min(1.0)));
             }
         }
-    }
-    for disk in disks {
         let flushes = SignalSpec::rate(Table::Disk, disk, FLUSHES);
-        let Some(signal) = whole.episodes.signal(whole.recording, flushes) else { continue };
-        for (span, millis) in signal.intervals() {
-            shares[pressure.within(span)].iter_mut().for_each(|share| *share = (*share + millis / 1e3).min(1.0));
+        if let Some(signal) = whole.episodes.signal(whole.recording, flushes) {
+            for (span, millis) in signal.intervals() {
+                of_disk[pressure.within(span)].iter_mut().for_each(|share| *share = (*share + millis / 1e3).min(1.0));
+            }
         }
+        for (span, _) in sent.into_iter().flat_map(Signal::intervals).filter(|(_, rate)| *rate <= 0.0) {
+            of_disk[pressure.within(span)].fill(0.0);
+        }
+        shares.iter_mut().zip(of_disk).for_each(|(share, one)| *share = share.max(one));
     }
     shares
 }

@@ -100,6 +100,29 @@ fn what_a_group_evicts_at_its_own_limit_is_read_again() {
     assert!(booked(&told(0.0), Account::ReadAgain) < 5.0, "nothing was evicted");
 }
 
+#[test]
+fn a_group_waits_at_the_disk_where_its_requests_take_most_time_and_not_where_it_sends_most() {
+    // Its few reads of sda take 31 ms each, its many of sdb 50 us.
+    let told = |own: f64| {
+        let story = disk_of(waits(0.9), (0.95, 30.0), (0.01, 1.0))
+            .counter(Table::CgroupDisk, "/db\tsda", "rios", from_to(own, 0.0))
+            .counter(Table::CgroupDisk, "/db\tsdb", "rios", from_to(1000.0, 0.0))
+            .counter(Table::Disk, "sdb", "reads", from_to(1000.0, 0.0))
+            .counter(Table::Disk, "sdb", "read_ms", from_to(50.0, 0.0))
+            .counter(Table::Disk, "sdb", "read_sectors", from_to(8000.0, 0.0))
+            .counter(Table::Disk, "sdb", "writes", |_| 0.0)
+            .counter(Table::Disk, "sdb", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sdb", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sdb", "weighted_io_ms", from_to(50.0, 0.0))
+            .counter(Table::Disk, "sdb", "io_ms", from_to(50.0, 0.0));
+        diagnose(&story.tell())
+    };
+    let at_sda = told(30.0);
+    assert!(booked(&at_sda, Account::Unexplained) < 1.0, "{:?}", at_sda.ledger);
+    let of_others = told(0.0);
+    assert!(booked(&of_others, Account::Unexplained) > 40.0, "{:?}", of_others.ledger);
+}
+
 /// A disk with so many reads in flight and so many a second, from 40 to 100 s and else.
 fn disk_of(story: Story, then: (f64, f64), else_: (f64, f64)) -> Story {
     let pick = move |at: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
