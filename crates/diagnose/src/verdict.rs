@@ -102,7 +102,9 @@ fn conclude(
             let healthy = findings.remove(index);
             let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
             let asynchronous = asked.as_ref().and_then(asynchronous_io).unwrap_or_default();
-            let summary = healthy.statement.clone() + &waits + &asynchronous;
+            // What happened, and that it cost nobody anything.
+            let free = if root == Some(index) { "No service lost notable time. " } else { "" };
+            let summary = format!("{free}{}{waits}{asynchronous}", healthy.statement);
             let cause = Some(roots::cause(recording, &healthy));
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }

@@ -24,6 +24,17 @@ fn imported(folder: &Path, pattern: &str) -> PathBuf {
 }
 
 #[test]
+fn what_happened_and_cost_nobody_time_is_said_to_have_cost_none() {
+    let recording =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/control-drop-caches-10/recording");
+    let assert = pagetide().arg("diagnose").arg(recording).arg("--json").assert().success();
+    let told: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
+    assert_eq!(told["verdict"], "healthy");
+    let summary = told["summary"].as_str().unwrap();
+    assert!(summary.starts_with("No service lost notable time. A program dropped the page cache"), "{summary}");
+}
+
+#[test]
 fn the_curious_case_reads_as_an_expert_would_tell_it() {
     let folder = tempfile::tempdir().unwrap();
     let recording = imported(folder.path(), "curious-case");
