@@ -4,8 +4,8 @@
 
 use crate::measure::amount::{Amount, Count};
 use crate::measure::signal::Signal;
-use crate::measure::window::{Window, stamps};
-use pagetide_core::{Moment, Recording, Span, Table};
+use crate::measure::window::{Window, intervals, stamps, stored};
+use pagetide_core::{Bytes, Moment, Recording, Span, Table};
 use std::collections::BTreeMap;
 
 /// What this module reads: the requests of a group, and of them those to one device.
@@ -67,4 +67,15 @@ pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: 
     let limit = |at: i64| limits.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
     let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
     Some((Moment::new(pair[0]), limit(pair[1])))
+}
+
+/// When a limit of a group was lowered below what it used, and how much that was: the kernel frees the difference at once
+/// (`mm/memcontrol.c: memory_max_write`), which it counts as no hit of the limit, and the group may take long to reach the limit again.
+pub(crate) fn shrunk(window: &Window<'_>, group: &str) -> Option<(Moment, Amount<Bytes>)> {
+    let near = Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span };
+    let current = window.recording.series(Table::Cgroup, group, "current")?;
+    let falls = ["max", "high"].into_iter().filter_map(|metric| lowered(window.recording, group, metric, near));
+    let (at, limit) = falls.max_by_key(|(at, _)| *at)?;
+    let used = current.at(at.ns()).filter(|used| *used > limit)?;
+    Some((at, stored(used)))
 }

@@ -325,12 +325,16 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
     let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;
     let back = |at: f64| if busy(at) { 2000.0 } else { 0.0 };
     let waits = |at: f64| if busy(at) { 200_000.0 } else { 0.0 };
-    let told = |free: f64| {
+    let limited = |free: f64, limit: f64| {
         let story =
             memory(host(), move |at| (5.0 - 4.5 * left(at)) * GIB, |_| GIB, move |at| (0.3 + free * left(at)) * GIB);
         let story =
             disk(paging(story, 40_000.0, 40_000.0, 2000.0, 20.0), "sda", (0.0, 2000.0 * 4096.0), (0.0, 0.4), 1.0);
+        let max = move |at: f64| if at > 60.0 { limit * GIB } else { 64.0 * GIB };
         story
+            .gauge(Table::Cgroup, "/db", "current", move |at| (5.0 - 4.5 * left(at)) * GIB)
+            .gauge(Table::Cgroup, "/db", "max", max)
+            .counter(Table::Cgroup, "/db", "events_max", |_| 0.0)
             .counter(Table::Host, "", "pgpgin", move |at| back(at) * 4.0)
             .counter(Table::Host, "", "psi_io_some", waits)
             .counter(Table::Host, "", "psi_io_full", waits)
@@ -340,11 +344,17 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
             .gauge(Table::Zone, "node0/Normal", "free", move |at| (0.3 + free * left(at)) * GIB / 4096.0)
             .tell()
     };
+    let told = |free: f64| limited(free, 64.0);
     let reclaimed = pagetide_diagnose::diagnose(&told(4.4));
     let cause = reclaimed.cause.as_ref().expect("a cause");
     assert_eq!(cause.rule.to_string(), "over-reclaim", "{}", reclaimed.summary);
     assert_eq!(cause.origins.names(), ["cgroup:/db"]);
     assert_eq!(finding(&told(0.0), "over-reclaim"), None, "what was freed is not free: memory is short");
+    // A limit that is lowered below what the group uses has the kernel free the difference, without a hit of it.
+    let lowered = limited(4.4, 0.5);
+    assert_eq!(finding(&lowered, "over-reclaim"), None);
+    let found = finding(&lowered, "cgroup-limit-reclaim").expect("the limit was lowered");
+    assert!(found.statement.contains("was lowered to 512 MiB, below the 5 GiB in use"), "{}", found.statement);
 }
 
 #[test]

@@ -7,10 +7,10 @@ use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::cgroup_version;
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::{REFAULTED, Window, intervals, stored};
+use crate::measure::window::{REFAULTED, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Lru, Manifest, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Bytes, Finding, Lru, Manifest, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a control group at its limit",
@@ -104,20 +104,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     groups.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
 }
 
-/// When a limit of a group was lowered below what it used, and how much that was: the kernel frees the difference at once, and the group may take long to
-/// reach the limit again.
-fn lowered(window: &Window<'_>, group: &str) -> Option<(Moment, Amount<Bytes>)> {
-    let near = Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span };
-    let current = window.recording.series(Table::Cgroup, group, "current")?;
-    let falls = ["max", "high"].into_iter().filter_map(|metric| group::lowered(window.recording, group, metric, near));
-    let (at, limit) = falls.max_by_key(|(at, _)| *at)?;
-    let used = current.at(at.ns()).filter(|used| *used > limit)?;
-    Some((at, stored(used)))
+/// Pages that were read again after they were evicted, of whichever group.
+fn refaulted_of_host(window: &Window<'_>) -> Option<Amount<Per<Count>>> {
+    window.derived::<Per<Count>>(Table::Host, "", &REFAULTED)
 }
 
 fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let hits = window.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS)?;
-    let lowered = lowered(window, group);
+    let lowered = group::shrunk(window, group);
     if !hits.is_positive() && lowered.is_none() {
         return None;
     }
@@ -130,7 +124,9 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let anonymous = level("anon").is_some_and(|anonymous| anonymous.most >= limit * ANONYMOUS);
     // Each page of a stream hits the limit, and none of them is needed again.
     let few = refaults.is_some_and(|rate| rate < AGAIN) && (hits < AGAIN || !uncounted(&window.recording.manifest));
-    let rests = !swap && !anonymous && few;
+    // What it held is missed by others, who read it anew and have it charged to them.
+    let missed = lowered.is_some() && few && refaulted_of_host(window).is_some_and(|rate| rate >= AGAIN);
+    let rests = !swap && !anonymous && few && !missed;
     if used < limit * USED || rests {
         return None;
     }
@@ -160,10 +156,12 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let more = traced.as_ref().and_then(|traced| traced.more_memory(Some(group)));
     let container = if name == group { String::new() } else { format!("{name} ") };
     let statement = match lowered {
-        Some((_, used)) => format!(
-            "The limit of the control group {container}{group} was lowered to {limit}, below the {used} in use, and the group reads back what it \
-             lost.{evicted}"
-        ),
+        Some((_, used)) => {
+            let who = if missed { "other programs read" } else { "the group reads" };
+            format!(
+                "The limit of the control group {container}{group} was lowered to {limit}, below the {used} in use, and {who} back what it lost.{evicted}"
+            )
+        }
         None => format!(
             "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}"
         ),

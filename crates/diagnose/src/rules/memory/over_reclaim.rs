@@ -1,5 +1,6 @@
 //! `over-reclaim`: reclaim continues although free memory is far above the watermarks.
 
+use crate::actors::group::shrunk;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
@@ -131,9 +132,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.span(window.span.union(stretch.when(SignalSpec::derived(&REFAULTED))));
     }
     let group = group(window, lost);
-    // A group at its limit is reclaimed because of that.
+    // A group at its limit is reclaimed because of that, and one whose limit is lowered is reclaimed to it.
     let hits = |group| stretch.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS);
-    if group.and_then(hits).is_some_and(Amount::is_positive) {
+    let shrunk = group.and_then(|group| shrunk(stretch, group));
+    if shrunk.is_some() || group.and_then(hits).is_some_and(Amount::is_positive) {
         return None;
     }
     let requested = group.and_then(|group| Some((group, requested(window, group, lost)?)));
