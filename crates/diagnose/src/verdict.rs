@@ -91,7 +91,12 @@ fn conclude(
     let lost = incidents.first().map(|incident| incident.statement.clone());
     // What looks like trouble and is none is named by what it is.
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
-    let healthy = root.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
+    // That caches were dropped, or files read for the first time, is what happened; a growth that stopped, and a burst of others, are remarks.
+    let is_remark =
+        |rule: RuleId| rules::by_id(rule).grows() || rules::by_id(rule).loss.is_some() && rule != RuleId::ColdCache;
+    let remark = root.filter(|root| is_remark(findings[*root].rule));
+    let healthy = remark.and_then(|_| named(RuleId::Healthy)).or(root);
+    let healthy = healthy.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
     let healthy = healthy.or_else(|| named(RuleId::ChangedWorkingSet));
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
     let waits = asked.as_ref().and_then(memory_waits::troubling);
@@ -99,12 +104,11 @@ fn conclude(
     let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED);
     let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
+            let happened = root.map(|root| format!("No service lost notable time. {}", findings[root].statement));
             let healthy = findings.remove(index);
             let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
             let asynchronous = asked.as_ref().and_then(asynchronous_io).unwrap_or_default();
-            // What happened, and that it cost nobody anything.
-            let free = if root == Some(index) { "No service lost notable time. " } else { "" };
-            let summary = format!("{free}{}{waits}{asynchronous}", healthy.statement);
+            let summary = happened.unwrap_or_else(|| healthy.statement.clone()) + &waits + &asynchronous;
             let cause = Some(roots::cause(recording, &healthy));
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }

@@ -3,12 +3,15 @@
 use crate::examine::cost;
 use crate::examine::stretches::Stretches;
 use crate::ledger;
+use crate::ledger::LOST;
+use crate::ledger::accounts::of_rule;
 use crate::ledger::unexplained;
 use crate::measure::window::{Window, intervals};
 use crate::rules;
+use crate::verdict::arbiter;
 use crate::verdict::changes;
 use crate::verdict::roots;
-use pagetide_core::{Finding, Incident, Ledger, Recording, Span, TimeLost};
+use pagetide_core::{Account, Finding, Incident, Ledger, Recording, Span, TimeLost};
 
 /// Samples before the end of a recording in which what has not ended still lasts.
 const END: u64 = 3;
@@ -31,10 +34,24 @@ pub(crate) fn grows(recording: &Recording, stretches: &Stretches<'_>, finding: &
     rules::by_id(finding.rule).grows() && costs_nothing(stretches, finding) && ongoing(recording, finding.range)
 }
 
-/// Whether a finding is a fact that cost no task time: a growth that stopped, caches that were dropped.
+/// Whether a finding is a fact that cost no task time: a growth that stopped, caches that were dropped; or a burst that no service notices.
 pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let fact = rules::by_id(finding.rule).loss.is_none();
-    fact && costs_nothing(stretches, finding) && !grows(recording, stretches, finding)
+    let costs_nothing = fact && costs_nothing(stretches, finding) || is_brief(stretches, finding);
+    costs_nothing && !grows(recording, stretches, finding)
+}
+
+/// Whether what loads a device, or makes it slow, cost services some time, and less than a burst: by their waits, and by what the ledger books
+/// to its account. Where neither was recorded, nobody knows. What grows or was killed is no less so because nobody waited yet.
+fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
+    let (Some(whole), Some(ledger)) = (&stretches.whole, &stretches.ledger) else { return false };
+    if !matches!(of_rule(finding.rule), Some(Account::Load | Account::Device)) || ledger::disturbed(ledger) {
+        return false;
+    }
+    let losses = stretches.losses.in_stretch(whole, finding.range, Some(finding.rule));
+    let most = losses.iter().filter(|loss| loss.by_cause).map(|loss| loss.lost_ns).max();
+    let booked = arbiter::gives_back(ledger, finding).unwrap_or(0);
+    most.is_some_and(|most| (most.max(booked) as f64) < LOST.get())
 }
 
 /// The incidents: one for each root, but for those of the time of a worse one, which are its rivals; and the largest loss that none of

@@ -123,6 +123,36 @@ fn a_group_waits_at_the_disk_where_its_requests_take_most_time_and_not_where_it_
     assert!(booked(&of_others, Account::Unexplained) > 40.0, "{:?}", of_others.ledger);
 }
 
+#[test]
+fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
+    let told = |seconds: f64| {
+        let within =
+            move |then: f64, else_: f64| move |at: f64| if (60.0..60.0 + seconds).contains(&at) { then } else { else_ };
+        let story = quiet(120)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", within(150_000.0, 2000.0))
+            .counter(Table::Host, "", "psi_io_some", within(150_000.0, 2000.0))
+            .counter(Table::Disk, "sda", "reads", within(950.0, 60.0))
+            .counter(Table::Disk, "sda", "read_ms", within(9500.0, 60.0))
+            .counter(Table::Disk, "sda", "read_sectors", within(51.0 * 2048.0, 2048.0))
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "weighted_io_ms", within(9500.0, 60.0))
+            .counter(Table::Disk, "sda", "io_ms", within(990.0, 60.0))
+            .counter(Table::Process, "1@1", "read_bytes", |_| 1_048_576.0)
+            .counter(Table::Process, "7@7", "read_bytes", within(50.0 * 1_048_576.0, 0.0));
+        diagnose(&story.tell())
+    };
+    let burst = told(2.0);
+    assert_eq!(burst.verdict, Conclusion::Healthy, "{}", burst.summary);
+    assert_eq!(burst.cause.as_ref().unwrap().rule.as_str(), "healthy");
+    assert!(burst.summary.starts_with("No service lost notable time. 7@7 (pid 7) moves"), "{}", burst.summary);
+    let longer = told(30.0);
+    assert_eq!(longer.verdict, Conclusion::Incident, "{}", longer.summary);
+    assert_eq!(longer.cause.unwrap().rule.as_str(), "noisy-neighbour");
+}
+
 /// A disk with so many reads in flight and so many a second, from 40 to 100 s and else.
 fn disk_of(story: Story, then: (f64, f64), else_: (f64, f64)) -> Story {
     let pick = move |at: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
