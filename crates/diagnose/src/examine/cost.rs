@@ -57,6 +57,8 @@ const NOTED: Limit<Count> = Limit::new(
 );
 /// Intervals without a loss that do not end it.
 const JOINED: u64 = 5;
+/// Samples before a stretch in which a group that ran would have been seen.
+const SEEN: u64 = 3;
 
 /// The numbers that decide about harm.
 pub(crate) const THRESHOLDS: &[Threshold] = &[
@@ -413,13 +415,16 @@ fn runs(during: &Window<'_>) -> Option<String> {
     Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.amount.get() / 100.0))
 }
 
-/// Whether a group did clearly more than before, by its CPU time: one that suffers does less.
+/// Whether a group did clearly more than before, by its CPU time: one that suffers does less. A group that came meanwhile waits for its own work.
 fn busier(whole: &Window<'_>, span: Span, group: &str) -> bool {
     let used = |span| whole.over(span).derived::<Count>(Table::Cgroup, group, &derived::CPUS);
     let before = Span { from: whole.span.from, to: span.from };
-    used(span)
-        .zip(used(before))
-        .is_some_and(|(now, before)| now >= before * BUSIER.get() && now - before >= NOTED.value())
+    let known = before.length() >= intervals(whole.recording, SEEN);
+    match (used(span), used(before)) {
+        (Some(now), Some(before)) => now >= before * BUSIER.get() && now - before >= NOTED.value(),
+        (Some(_), None) => known,
+        (None, _) => false,
+    }
 }
 
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.
