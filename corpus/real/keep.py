@@ -13,7 +13,7 @@ import case
 from service import LOGS, services
 
 KEPT = case.HERE.parent.parent / "fixtures/real"
-DISKS = {"vda", "vdb", "vdc", "vdd", "vde", "loop0", "md0", "zram0"}
+DISKS = {"vda", "vdb", "vdc", "vdd", "vde", "loop0", "md0", "zram0", "dm-0", "dm-1"}
 GROUPS = {"db", "batch", "cache", "my", "web", "app", "pod"}
 
 
