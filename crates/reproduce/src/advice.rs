@@ -101,12 +101,12 @@ fn parts(scenario: &mut Scenario) -> Option<&mut Vec<Part>> {
     if let Action::Parallel(Parallel(parts)) = &mut step.action { Some(parts) } else { None }
 }
 
-/// The scenario with all parts of a process changed; none where one of them has nothing to change.
+/// The scenario with the parts of a process changed; none where none of them has anything to change.
 fn changed(scenario: &Scenario, name: &str, change: impl Fn(&mut Part) -> Option<()>) -> Option<Scenario> {
     let mut scenario = scenario.clone();
     let own = parts(&mut scenario)?.iter_mut().filter(|part| part.process() == name);
-    own.map(change).collect::<Option<Vec<()>>>()?;
-    Some(scenario)
+    let changed = own.filter_map(change).count();
+    (changed > 0).then_some(scenario)
 }
 
 fn of_culprit(scenario: &Scenario, culprit: &Culprit, title: &str) -> Vec<Change> {

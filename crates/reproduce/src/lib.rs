@@ -60,6 +60,7 @@ pub const METRICS: &[&str] = &[
     "max_riops",
     "max_wbps",
     "max_wiops",
+    "nr_dirtied",
     "nr_dirty_background_threshold",
     "nr_dirty_threshold",
     "oom_kill",

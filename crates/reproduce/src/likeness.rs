@@ -147,8 +147,12 @@ pub(crate) fn compare<'a>(
     };
     let from = origins(one, &|disk| disk.to_owned());
     let to = origins(other, &|disk| recorded_disk(disk).unwrap_or(disk).to_owned());
-    let alike =
-        from.is_empty() && to.is_empty() || from.iter().any(|name| to.iter().any(|other| is_called(name, other)));
+    // By the names that the recording has.
+    let to: Vec<String> = to
+        .into_iter()
+        .map(|name| from.iter().find(|recorded| is_called(recorded, &name)).cloned().unwrap_or(name))
+        .collect();
+    let alike = from.is_empty() && to.is_empty() || from.iter().any(|name| to.contains(name));
     let text =
         |names: &[String]| if names.is_empty() { "host".to_owned() } else { names[..names.len().min(2)].join(", ") };
     words("origin", text(&from), text(&to), alike);

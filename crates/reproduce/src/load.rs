@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     /// Touches pages of a mapped file, and of its own memory, at random.
     Touch { code: f64, data: f64, rate: f64 },
     /// Writes files, or at random places of so many bytes of them, and syncs after so many bytes.
-    Write { rate: Option<f64>, block: f64, sync_every: Option<f64>, random: Option<f64> },
+    Write { rate: Option<f64>, block: f64, direct: bool, sync_every: Option<f64>, random: Option<f64> },
     /// Takes memory.
     Grow { to: f64, rate: f64 },
     /// Uses so many CPUs, and nothing else.
@@ -52,6 +52,11 @@ impl Kind {
             Self::WorkingSet { rate, .. } | Self::Touch { rate, .. } | Self::Grow { rate, .. } => Some(*rate),
             Self::Spin { .. } | Self::Lookups { .. } => None,
         }
+    }
+
+    /// Whether it writes files.
+    pub(crate) const fn writes(&self) -> bool {
+        matches!(self, Self::Write { .. })
     }
 
     /// Requests per second of what its command did.
@@ -120,7 +125,8 @@ impl CommandLoad {
             | Kind::Touch { .. }
             | Kind::Cold { .. }
             | Kind::Stream { direct: true, .. }
-            | Kind::Write { sync_every: Some(_), .. } => {
+            | Kind::Write { sync_every: Some(_), .. }
+            | Kind::Write { direct: true, .. } => {
                 // Threads of one process wait at once too.
                 let waits = if self.ran_before { self.command.calm.waits } else { self.command.trouble.waits };
                 let waiting = self.depth.unwrap_or(0.0).max(waits);
@@ -139,8 +145,8 @@ impl CommandLoad {
             Kind::WorkingSet { rate, block, size, warm } => Kind::WorkingSet { rate: part(rate), block, size, warm },
             Kind::Touch { code, data, rate } => Kind::Touch { code, data: part(data), rate: part(rate) },
             Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
-            Kind::Write { rate, block, sync_every, random } => {
-                Kind::Write { rate: rate.map(part), block, sync_every, random: random.map(part) }
+            Kind::Write { rate, block, direct, sync_every, random } => {
+                Kind::Write { rate: rate.map(part), block, direct, sync_every, random: random.map(part) }
             }
             Kind::Spin { cpus } => Kind::Spin { cpus: part(cpus) },
             Kind::Stream { rate, block, direct, pass } => Kind::Stream { rate: rate.map(part), block, direct, pass },
@@ -160,6 +166,8 @@ pub(crate) struct HostShape {
     /// Bytes per second that were read, and that came into the cache, in trouble.
     pub(crate) read: f64,
     pub(crate) cached: f64,
+    /// Bytes per second that all programs dirtied in the page cache, in trouble, where that is known.
+    pub(crate) dirtied: Option<f64>,
     /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
     pub(crate) write_size: f64,
@@ -273,7 +281,14 @@ pub(crate) fn of(
         // What is written in order the kernel writes back in large requests, unless somebody syncs it.
         let random = (host.write_size < LARGE).then(|| (trouble.written.max(calm.written) * host.seconds).max(1e6));
         let block = if random.is_some() { block(calls.min(host.write_size)) } else { block(calls) };
-        kinds.push(Kind::Write { rate, block, sync_every: None, random });
+        let direct = host.dirtied.is_some_and(|dirtied| trouble.written > 2.0 * dirtied);
+        if direct {
+            guesses.push(Guess::new(
+                format!("{name} writes past the page cache"),
+                "it wrote twice as much as all programs dirtied in it",
+            ));
+        }
+        kinds.push(Kind::Write { rate, block, direct, sync_every: None, random: random.filter(|_| !direct) });
     }
     let grown = trouble.anon.1 - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
     // Who comes and uses memory that is in swap has taken it for that.
@@ -290,8 +305,19 @@ pub(crate) fn of(
             kinds.push(Kind::Spin { cpus: trouble.cpu });
         }
     }
+    // What came on top of a cached set and misses the cache is no part of that set, unless it was evicted from it.
+    let (read, asked) = (trouble.read - calm.read, trouble.asked - calm.asked);
+    let anew = asked > 0.5 * calm.asked && read >= MISSES * asked && host.refaulted < MISSES * read;
     let mut loads: Vec<CommandLoad> = if ran_before {
-        kinds.into_iter().flat_map(|kind| as_before_and_more(command, kind)).collect()
+        let split = |kind| match kind {
+            Kind::WorkingSet { block, size, warm, .. } if anew => {
+                let usual = Kind::WorkingSet { rate: calm.asked, block, size, warm };
+                let cold = Kind::Cold { rate: paced(read), block, direct: false };
+                vec![CommandLoad::new(command, cold, false), CommandLoad::new(command, usual, true)]
+            }
+            kind => as_before_and_more(command, kind),
+        };
+        kinds.into_iter().flat_map(split).collect()
     } else {
         kinds.into_iter().map(|kind| CommandLoad::new(command, kind, ran_before)).collect()
     };
@@ -329,7 +355,9 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::WorkingSet { block, size, warm, rate: all } => {
             Kind::WorkingSet { rate: rate.unwrap_or(all), block, size, warm }
         }
-        Kind::Write { block, sync_every, random, .. } => Kind::Write { rate, block, sync_every, random },
+        Kind::Write { block, direct, sync_every, random, .. } => {
+            Kind::Write { rate, block, direct, sync_every, random }
+        }
         Kind::Spin { cpus } => Kind::Spin { cpus: rate.unwrap_or(cpus) },
         Kind::Touch { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => kind,
     };
@@ -358,4 +386,60 @@ fn block(size: f64) -> f64 {
 
 pub(crate) fn megabytes(bytes: f64) -> String {
     pagetide_core::Quantity::new(bytes, pagetide_core::Unit::Bytes).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that ran before, and what it asks for and reads from devices, before and in an incident.
+    fn reader(asked: (f64, f64), read: (f64, f64)) -> Command {
+        let did = |asked: f64, read: f64| Did { asked, read, read_calls: asked / 8192.0, active: 1, ..Did::default() };
+        let (calm, trouble) = (did(asked.0, read.0), did(asked.1, read.1));
+        Command { name: "db".to_owned(), group: None, calm, trouble, processes: Vec::new(), appeared: None }
+    }
+
+    fn host(refaulted: f64) -> HostShape {
+        HostShape {
+            memory: 512e6,
+            cache: 256e6,
+            read: 1e6,
+            cached: 1e6,
+            dirtied: Some(1e6),
+            read_size: 8192.0,
+            write_size: 8192.0,
+            counts_delays: true,
+            seconds: 30.0,
+            refaulted,
+        }
+    }
+
+    #[test]
+    fn what_is_read_on_top_of_a_cached_set_is_cold_unless_it_was_evicted() {
+        let kinds = |refaulted: f64, command: &Command| -> Vec<(Kind, bool)> {
+            let all = of(command, &host(refaulted), None, &mut Vec::new());
+            all.into_iter().map(|load| (load.kind, load.ran_before)).collect()
+        };
+        let clients = reader((1e6, 3e6), (0.0, 2e6));
+        let cold = kinds(0.0, &clients);
+        assert!(matches!(cold[..], [(Kind::Cold { .. }, false), (Kind::WorkingSet { .. }, true)]), "{cold:?}");
+        let evicted = kinds(1.8e6, &clients);
+        assert!(evicted.iter().all(|(kind, _)| matches!(kind, Kind::WorkingSet { .. })), "{evicted:?}");
+        let more = kinds(0.0, &reader((1e6, 3e6), (0.0, 0.1e6)));
+        assert!(more.iter().all(|(kind, _)| matches!(kind, Kind::WorkingSet { .. })), "cached as well: {more:?}");
+    }
+
+    #[test]
+    fn who_writes_more_than_all_dirty_writes_past_the_page_cache() {
+        let writes = |dirtied: Option<f64>| {
+            let trouble = Did { written: 50e6, given: 50e6, write_calls: 50.0, active: 1, ..Did::default() };
+            let command =
+                Command { trouble, calm: Did::default(), appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let loads = of(&command, &HostShape { dirtied, ..host(0.0) }, None, &mut Vec::new());
+            loads.iter().any(|load| matches!(load.kind, Kind::Write { direct: true, .. }))
+        };
+        assert!(writes(Some(1e6)));
+        assert!(!writes(Some(49e6)));
+        assert!(!writes(None), "not recorded");
+    }
 }

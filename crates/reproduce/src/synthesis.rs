@@ -198,6 +198,7 @@ fn loads(
         cache: cache_at_onset - calm.host("Shmem").unwrap_or(0.0),
         read: rate("pgpgin") * 1024.0,
         cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
+        dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
         read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
         write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
         counts_delays: effect::has_delays(trouble.recording),
@@ -399,13 +400,15 @@ fn book_flushes(
     let every = |bytes: f64, syncs: f64| (syncs >= COMMITS && bytes > 0.0).then(|| (bytes / syncs).max(4096.0));
     let every = [every(came, all - before), every(usual, before)];
     for load in loads.iter_mut().filter(|load| is_writer(load)) {
-        let (Some(every), Kind::Write { sync_every, block, random, .. }) =
+        let (Some(every), Kind::Write { sync_every, block, random, direct, .. }) =
             (every[usize::from(load.ran_before)], &mut load.kind)
         else {
             continue;
         };
         *sync_every = Some(every);
         *random = None;
+        // What is synced is on the disk at once, whichever way it took.
+        *direct = false;
         let smaller = block.min(every).max(4096.0);
         load.compute *= smaller / *block;
         *block = smaller;

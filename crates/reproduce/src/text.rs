@@ -214,27 +214,33 @@ impl Text<'_> {
         format!("file:f{at}@{}", plain_name(&self.disk_of(&self.loads[at])))
     }
 
-    /// The disk of a load: that on which its group did most, else the one that did what the command did.
+    /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.
     fn disk_of(&self, load: &CommandLoad) -> String {
         let nearest = self.disk_by_rate(load);
         let Some(group) = &load.command.group else { return nearest };
         let recording = self.trouble.recording;
+        let bytes = if load.kind.writes() { "wbytes" } else { "rbytes" };
         let of = |disk: &DiskModel| {
             let row = format!("{group}\t{}", disk.name);
             let whole = self.trouble.with(self.calm.from, self.trouble.to);
             recording.series(Table::CgroupDisk, &row, "rbytes")?;
             let rate = |metric| whole.rate(Table::CgroupDisk, &row, metric).unwrap_or(0.0);
-            Some((rate("rbytes") + rate("wbytes"), disk.name.clone()))
+            // One that only writes elsewhere may still read what it wrote.
+            Some(((rate(bytes), rate("rbytes") + rate("wbytes")), disk.name.clone()))
         };
-        let most = self.disks.iter().filter_map(of).max_by(|one, other| one.0.total_cmp(&other.0));
-        most.filter(|(bytes, _)| *bytes > 0.0).map_or(nearest, |(_, name)| name)
+        let most = self
+            .disks
+            .iter()
+            .filter_map(of)
+            .max_by(|(one, _), (other, _)| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        most.filter(|((_, all), _)| *all > 0.0).map_or(nearest, |(_, name)| name)
     }
 
     /// The disk whose reads, or writes, are nearest to those of a command.
     fn disk_by_rate(&self, load: &CommandLoad) -> String {
         let did = &load.command.trouble;
         let (bytes, metric) =
-            if did.written > did.read { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
+            if load.kind.writes() { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
         let apart = |disk: &&DiskModel| {
             let moved = self.trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * 512.0;
             (moved.max(1.0) / bytes.max(1.0)).ln().abs()
@@ -323,6 +329,7 @@ impl Text<'_> {
     fn parts(&self, length: f64) -> (Vec<String>, Vec<Culprit>, BTreeMap<usize, f64>) {
         let (mut parts, mut culprits, mut files) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
+        let mut processes = BTreeMap::new();
         for (at, load) in self.loads.iter().enumerate() {
             let calm = self.calm.seconds();
             let delay = match load.command.appeared {
@@ -335,18 +342,22 @@ impl Text<'_> {
             let group = self.group(load, begins).map_or_else(String::new, |group| format!(", cgroup = {group}"));
             let delay = if delay > 0.0 { format!(", delay = {}", seconds(delay)) } else { String::new() };
             let at_once = load.at_once();
-            let mut process = None;
+            // All that a command does which came with the incident is one program to the rules, and to advice. Of one that ran before it is
+            // each load: one is what it usually does, and another what it did to others.
+            let key = (load.command.name.clone(), load.command.group.clone(), load.ran_before.then_some(at));
             for nth in 0..at_once {
                 let base = part_name(&load.command.name);
                 let count = names.entry(base.clone()).or_default();
                 *count += 1;
                 let name = if *count == 1 { base } else { format!("{base}_{count}") };
-                // Its processes are one program to the rules, and to advice.
-                let of = process.as_ref().map_or_else(String::new, |process| format!(", process = \"{process}\""));
-                if process.is_none() {
-                    process = Some(name.clone());
-                    let command = plain_name(&load.command.name);
-                    culprits.extend(load.is_culprit().then(|| Culprit { process: name.clone(), command }));
+                let process = processes.get(&key).filter(|process| **process != name);
+                let of = process.map_or_else(String::new, |process| format!(", process = \"{process}\""));
+                if !processes.contains_key(&key) {
+                    processes.insert(key.clone(), name.clone());
+                }
+                let process = processes[&key].clone();
+                if load.is_culprit() && !culprits.iter().any(|known: &Culprit| known.process == process) {
+                    culprits.push(Culprit { process, command: plain_name(&load.command.name) });
                 }
                 let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
                 *files.entry(at).or_default() += file;
@@ -431,7 +442,7 @@ impl Text<'_> {
                 let text = blocks(code, MIB);
                 (format!("map_and_walk = {{ file = \"{place}\", code = {text}, {touches} }}"), code)
             }
-            Kind::Write { rate, block, sync_every, random } => {
+            Kind::Write { rate, block, direct, sync_every, random } => {
                 let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
                 let bytes = random.unwrap_or(all);
                 let text = blocks(bytes, MIB);
@@ -439,7 +450,8 @@ impl Text<'_> {
                 let sync = sync_every.map_or_else(String::new, |bytes| {
                     format!(", sync_every = {}", size(bytes * self.factors.of(Knob::Syncs)))
                 });
-                let fields = format!(", bs = {}{order}{}{sync}", size(block), self.pace(load, rate, block));
+                let pace = self.pace(load, rate, block);
+                let fields = format!(", bs = {}{order}{pace}{}{sync}", size(block), cache(direct));
                 (format!("dd = {{ from = \"zero\", to = \"{own}\", size = {text}{fields}, time = {until} }}"), bytes)
             }
             Kind::Grow { to, rate } => {

@@ -21,17 +21,23 @@ impl RunsProgress for Silent {
 }
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 10] = [
+const REPRODUCED: [&str; 13] = [
     "aof-mglru",
     "appmax-mglru",
     "catalog-classic",
+    // It writes past the page cache.
+    "ddwrite-mglru",
     "dirtybytes-mglru",
     "dropped-classic",
     "fsync-mglru",
+    // Its new clients read what nobody had cached.
+    "iops-classic",
     "lite-mglru",
     "redis-old",
     "sidecar-mglru",
     "slowqueue-old",
+    // It reads one disk and writes another.
+    "split-mglru",
 ];
 
 fn top() -> PathBuf {

@@ -251,10 +251,12 @@ fn whole<'a>(name: &str, recording: &'a Recording) -> Option<ShownIncident<'a>> 
 fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tried]) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    let _ = writeln!(text, "{}\n\n{:<36} {:>16} {:>16}", answer(again), "", "recorded", "on the model");
+    let wide = again.compared.iter().flat_map(|one| [&one.recorded, &one.again]).map(|cell| cell.chars().count());
+    let wide = wide.fold(16, usize::max);
+    let _ = writeln!(text, "{}\n\n{:<36} {:>wide$} {:>wide$}", answer(again), "", "recorded", "on the model");
     for one in &again.compared {
         let mark = if one.alike { "" } else { "  differs" };
-        let _ = writeln!(text, "{:<36} {:>16} {:>16}{mark}", one.what, one.recorded, one.again);
+        let _ = writeln!(text, "{:<36} {:>wide$} {:>wide$}{mark}", one.what, one.recorded, one.again);
     }
     if !again.is_alike() && !tried.is_empty() {
         text += "\nAdvice was tried on the incident of the model, which is not the recorded one.\n";
