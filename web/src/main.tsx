@@ -1,7 +1,7 @@
 // The page: its heading, its views, and which of them the address names.
 
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { About } from "./api";
 import { chooseTimes, chosenTimes, WHOSE } from "./clock";
 import { LiveView } from "./live/view";
@@ -24,10 +24,13 @@ const VIEWS: [string, string][] = [
 const UNDER: Record<string, string> = { recording: "recordings", compare: "recordings", run: "runs", "compare-runs": "runs" };
 
 function useRoute(): Route {
-  const [route, setRoute] = useState(() => parse(location.hash));
+  const first = useRef(location.hash);
+  const [route, setRoute] = useState(() => parse(first.current));
   useEffect(() => {
     const changed = () => setRoute(parse(location.hash));
     addEventListener("hashchange", changed);
+    // The address may have changed since the first drawing, before anybody listened.
+    if (location.hash !== first.current) changed();
     return () => removeEventListener("hashchange", changed);
   }, []);
   return route;

@@ -459,6 +459,15 @@ test("times are the host's, UTC or the reader's", async () => {
   );
 });
 
+test("an address that changes while the page is drawn first is followed", async () => {
+  await at("#/live", async ({ page }) => {
+    // Between the first drawing and the moment from which the page listens.
+    await page.addInitScript(() => addEventListener("DOMContentLoaded", () => location.replace("#/recordings")));
+    await page.reload();
+    await page.locator("tbody th a").first().waitFor();
+  });
+});
+
 test("what is not there says so", async () => {
   for (const hash of ["#/nonsense", "#/compare", "#/compare-runs?run=x", "#/run/none"]) {
     await at(hash, async ({ page }) => assert.match(await text(page, ".fault"), /hint: /));
