@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares what `pagetide reproduce` predicts of an advice with what the advice did to the real programs.
 
-Usage: corpus/real/effects.py BINARY FOLDER > TABLE, where record.py has recorded cases and files of advised/ into FOLDER. The prediction is of the
-recording in fixtures/real. What the service lost is its own measurement: the seconds by which its requests took longer than before the onset,
+Usage: corpus/real/effects.py BINARY FOLDER... > TABLE, where record.py has recorded cases and files of advised/ into the first FOLDER, and some
+cases again into others: an effect is one that is beyond all of them. The prediction is of the recording in fixtures/real. What the service lost is its own measurement: the seconds by which its requests took longer than before the onset,
 in each second after it; of a service that logs no latency, the share of its usual rate that it did not serve."""
 import argparse
 import json
@@ -39,10 +39,10 @@ def lost(folder):
 
 
 def effect(before, after):
-    if before < LEAST_LOST:
+    """What a change did: `before` is what was lost without it, in each run."""
+    if max(before) < LEAST_LOST:
         return "nothing to lose" if after < LEAST_LOST * 2 else "hurts"
-    share = after / before
-    return "helps" if share < HELPS else "hurts" if share > HURTS else "nothing"
+    return "helps" if after < HELPS * min(before) else "hurts" if after > HURTS * max(before) else "nothing"
 
 
 def predictions(binary, of):
@@ -55,25 +55,27 @@ def predictions(binary, of):
 def main():
     arguments = argparse.ArgumentParser(description="Compares predicted with measured effects of advice.")
     arguments.add_argument("binary", type=pathlib.Path)
-    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("folder", type=pathlib.Path, nargs="+")
     arguments = arguments.parse_args()
     known, right, all_of_them = {}, 0, 0
     print("| recording | advice | lost on the model | lost by the real service | sign |")
     print("|---|---|---|---|---|")
     for path in sorted((case.HERE / "advised").glob("*.toml")):
         of, advice, _ = case.advised(path)
-        base, advised = arguments.folder / of, arguments.folder / path.stem
-        if not (base / "measured.toml").exists() or not (advised / "measured.toml").exists():
+        bases = [folder / of for folder in arguments.folder if (folder / of / "measured.toml").exists()]
+        advised = arguments.folder[0] / path.stem
+        if not bases or not (advised / "measured.toml").exists():
             continue
         tried = known.setdefault(of, predictions(arguments.binary, of))
         if advice not in tried:
             print(f"| {of} | {advice} | not tried | | |")
             continue
-        model, real = (tried["nothing"], tried[advice]), (lost(base), lost(advised))
-        same = effect(*model) == effect(*real)
-        right, all_of_them = right + same, all_of_them + 1
-        sign = "same" if same else f"model: {effect(*model)}, service: {effect(*real)}"
-        print(f"| {of} | {advice} | {model[0]:.3f} -> {model[1]:.3f} | {real[0]:.3f} -> {real[1]:.3f} | {sign} |")
+        model, before, after = (tried["nothing"], tried[advice]), [lost(base) for base in bases], lost(advised)
+        predicted, measured = effect([model[0]], model[1]), effect(before, after)
+        right, all_of_them = right + (predicted == measured), all_of_them + 1
+        sign = "same" if predicted == measured else f"model: {predicted}, service: {measured}"
+        runs = " and ".join(f"{one:.3f}" for one in before)
+        print(f"| {of} | {advice} | {model[0]:.3f} -> {model[1]:.3f} | {runs} -> {after:.3f} | {sign} |")
     print(f"\n{right} of {all_of_them} signs agree.")
 
 
