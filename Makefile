@@ -2,7 +2,8 @@
 # needs (Debian, as root) and has one line after `##`, which `make help` prints.
 
 CARGO ?= cargo
-BIN := $(or $(CARGO_TARGET_DIR),target)/release/pagetide
+PROFILE = release
+BIN = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)/pagetide
 VENV := $(CURDIR)/target/venv
 # For `pagetide --version`.
 COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)
@@ -16,15 +17,16 @@ export INSTA_UPDATE ?= no
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# What the demonstration does not show takes a seventh of the build: it leaves out TLS and `pagetide fleet`.
+# What the demonstration does not show takes a seventh of the build: it leaves out TLS and `pagetide fleet`; and most of the rest is the optimiser.
 demo: FEATURES := --no-default-features
+demo: PROFILE = demo
 demo: tools-demo build ## build, run three experiments on this host and in a VM, and serve their reports (needs root)
 	@tools/demo $(BIN)
 
 build: export PAGETIDE_COMMIT = $(COMMIT)
 build: ## the release binary, target/release/pagetide
 	@tools/need cc
-	$(CARGO) build --release --locked -p pagetide $(FEATURES)
+	$(CARGO) build --profile $(PROFILE) --locked -p pagetide $(FEATURES)
 
 web: web/node_modules/.package-lock.json ## the page of `pagetide serve` from its sources in web/, into crates/serve/page, which is committed
 	cd web && npm run --silent build
