@@ -504,6 +504,16 @@ test("a phone's list of recordings has cause and lost time; at 4K tables stand i
     },
     { viewport: { width: 3840, height: 2160 } },
   );
+  // Where a third does not take the table whole it stands below the plots.
+  await at(
+    await recording("flood"),
+    async ({ page }) => {
+      const table = page.locator(".below .wide");
+      await table.locator("tbody tr").first().waitFor();
+      assert.ok(await table.evaluate((wide) => wide.scrollWidth <= wide.clientWidth), "no column is cut");
+    },
+    { viewport: { width: 2560, height: 1440 } },
+  );
 });
 
 test("every view: accessible, within its width from 360 px to 4K, light and dark, and in print", async () => {
