@@ -5,6 +5,7 @@
 //! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` is true when `a` differs from `b` by at
 //! most `tolerance` times `b`; there are `min`, `max` and `abs` too.
 
+use crate::executor::reading::is_counted_at_disks;
 use pagetide_core::{
     Claim, ClaimStatus, Dimension, Error, Figure, Quantity, Scenario, StepResult, Unit, Verdict, suggest,
 };
@@ -260,23 +261,8 @@ fn disturbance(claim: &Claim, steps: &[StepResult]) -> Option<String> {
 }
 
 /// Whether other IO on the same disks changes a figure: times, rates, and what is counted at a device.
-const fn is_of_disks(figure: Figure) -> bool {
-    use Figure::{
-        DiskReadBytes, DiskReadMerges, DiskReads, DiskWriteMerges, DiskWrites, DiskWrittenBytes, FioDiskReads,
-        FioDiskWrites,
-    };
-    !figure.comparability().across_machines()
-        || matches!(
-            figure,
-            DiskReads
-                | DiskWrites
-                | DiskReadMerges
-                | DiskWriteMerges
-                | DiskReadBytes
-                | DiskWrittenBytes
-                | FioDiskReads
-                | FioDiskWrites
-        )
+fn is_of_disks(figure: Figure) -> bool {
+    !figure.comparability().across_machines() || is_counted_at_disks(figure)
 }
 
 /// Eviction by DAMON, up to the last of a claim's steps, of a notable part of the bytes that its steps `used`. What is cached passes from one

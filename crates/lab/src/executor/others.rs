@@ -1,24 +1,31 @@
 //! What processes outside of this run read from disks and wrote to files.
 
-use crate::undo::Identity;
 use pagetide_core::Bytes;
-use pagetide_kernel::Root;
+use pagetide_kernel::{Root, parse_process_stat};
 use std::collections::BTreeMap;
-use std::fs;
 
-/// The bytes of each process that does not descend from this one, until now.
+/// The bytes of each process that does not descend from this one, until now, by its id and start.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OtherProcesses(BTreeMap<(u32, u64), Bytes>);
 
 impl OtherProcesses {
+    /// None, as on a machine that is not this one.
+    pub(super) const NONE: Self = Self(BTreeMap::new());
+
     /// Reads `/proc/PID/io`, which root may of all processes and others of their own. Kernel threads have none of their own: what
     /// they write back was counted when it was written to a file.
     pub(super) fn read(root: &Root) -> Self {
-        let parents: BTreeMap<u32, u32> =
-            root.pids().unwrap_or_default().into_iter().filter_map(|pid| Some((pid, parent(pid)?))).collect();
+        let mut parents: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut started: Vec<(u32, u64)> = Vec::new();
+        for pid in root.pids().unwrap_or_default() {
+            let Ok(text) = root.read(format!("/proc/{pid}/stat")) else { continue };
+            let Ok(stat) = parse_process_stat(&text) else { continue };
+            parents.insert(pid, stat.parent);
+            started.push((pid, stat.starttime));
+        }
         let this = std::process::id();
-        let others = parents.keys().filter(|pid| !descends(**pid, this, &parents));
-        Self(others.filter_map(|pid| bytes(root, *pid)).collect())
+        let others = started.into_iter().filter(|(pid, _)| !descends(*pid, this, &parents));
+        Self(others.filter_map(|process| Some((process, bytes(root, process.0)?))).collect())
     }
 
     /// What the processes that are there at both ends moved up to a later reading; a process that began between them moved all of
@@ -32,17 +39,9 @@ impl OtherProcesses {
     }
 }
 
-fn bytes(root: &Root, pid: u32) -> Option<((u32, u64), Bytes)> {
-    let process = Identity::of(pid)?;
+fn bytes(root: &Root, pid: u32) -> Option<Bytes> {
     let io = root.process_io(pid).ok()?;
-    let moved = io.get("read_bytes")?.saturating_add(io.get("write_bytes")?);
-    Some(((process.pid, process.started), Bytes::new(moved)))
-}
-
-/// The parent in `/proc/PID/stat`, whose name in brackets may itself hold brackets and spaces.
-fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(1)?.parse().ok()
+    Some(Bytes::new(io.get("read_bytes")?.saturating_add(io.get("write_bytes")?)))
 }
 
 /// Whether `pid` is `ancestor` or comes from it.

@@ -21,7 +21,7 @@ pub(crate) struct Reading {
     kswapd_ns: Option<u64>,
     /// Bytes that the host's DAMON schemes evicted.
     damon: Option<u64>,
-    others: Option<OtherProcesses>,
+    others: OtherProcesses,
     usage: Option<Usage>,
 }
 
@@ -68,6 +68,14 @@ const RAW: [(Figure, &str, Source); 3] = [
     (Figure::OomKills, "oom_kill", Source::Machine),
 ];
 
+/// Whether a figure is counted at the disks of the step.
+pub(crate) fn is_counted_at_disks(figure: Figure) -> bool {
+    let derived = DERIVED.iter().map(|(figure, _, source)| (*figure, *source));
+    let mut all = derived.chain(RAW.iter().map(|(figure, _, source)| (*figure, *source)));
+    all.any(|(of, source)| of == figure && matches!(source, Source::Disks))
+        || matches!(figure, Figure::FioDiskReads | Figure::FioDiskWrites)
+}
+
 /// What the host's DAMON schemes have evicted until now. The kernel writes it down when it is asked to, which changes nothing else.
 fn damon_evicted(root: &Root) -> Option<u64> {
     for state in damon::evicting(root) {
@@ -95,7 +103,7 @@ impl Reading {
         let (kswapd_ns, meminfo) = (kswapd_ns(), root.meminfo().map_err(lost)?);
         let vmstat = root.vmstat().map_err(lost)?;
         let damon = damon_evicted(&root);
-        let others = Some(OtherProcesses::read(&root));
+        let others = OtherProcesses::read(&root);
         let disks = first.map_or_else(read_disks, Ok)?;
         let host = meminfo.iter().chain(vmstat.iter()).map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Self { disks, host, kswapd_ns, damon, others, usage })
@@ -103,7 +111,7 @@ impl Reading {
 
     /// A reading of a machine that is not this one.
     pub(crate) const fn of(disks: BTreeMap<String, Counters>, host: Counters, kswapd_ns: Option<u64>) -> Self {
-        Self { disks, host, kswapd_ns, damon: None, others: None, usage: None }
+        Self { disks, host, kswapd_ns, damon: None, others: OtherProcesses::NONE, usage: None }
     }
 
     fn bytes(&self, name: &str) -> Option<Bytes> {
@@ -171,8 +179,8 @@ impl Reading {
         figures.set_some(Figure::KswapdCpu, kswapd.map(|(from, to)| to.saturating_sub(from) as f64));
         let damon = self.damon.zip(after.damon);
         figures.set_some(Figure::DamonEvicted, damon.map(|(from, to)| to.saturating_sub(from) as f64));
-        let others = self.others.as_ref().zip(after.others.as_ref()).map(|(from, to)| from.until(to));
-        figures.set_some(Figure::OthersBytes, others.filter(|bytes| *bytes > Bytes::ZERO).map(Bytes::as_f64));
+        let others = Some(self.others.until(&after.others)).filter(|bytes| *bytes > Bytes::ZERO);
+        figures.set_some(Figure::OthersBytes, others.map(Bytes::as_f64));
         let mut gauge = |figure, value: Option<Bytes>| figures.set_some(figure, value.map(Bytes::as_f64));
         gauge(Figure::MemoryTotal, after.total());
         gauge(Figure::AvailableBefore, self.available());
