@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use pagetide_store::naming::{HostSpan, folder_names, hosts_told_apart};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Nanoseconds of the hour that a row is of.
 const HOUR_NS: i64 = 3_600_000_000_000;
@@ -21,28 +21,18 @@ pub fn hosts_from_folders(rows: &mut [Row]) {
 
 /// The rows with names of their own for hosts that share one; absent where none does.
 pub(crate) fn told_apart(rows: &[Row]) -> Option<Vec<Row>> {
-    let names = {
-        let spans = rows.iter().filter(|row| row.verdict.is_some()).filter_map(|row| {
-            let from = row.hour_ns?;
-            Some(HostSpan {
-                recording: row.recording.as_deref().unwrap_or_default(),
-                host: row.host.as_deref()?,
-                boot_id: row.boot_id.as_deref()?,
-                range: (from, from.saturating_add(HOUR_NS)),
-            })
-        });
-        hosts_told_apart(&spans.collect::<Vec<_>>())
+    let spans = rows.iter().filter_map(|row| {
+        let (host, recording) = (row.host.as_deref()?, row.recording.as_deref()?);
+        // Only what was diagnosed tells of a boot at a time.
+        let (from, boot) = row.hour_ns.zip(row.boot_id.as_deref()).filter(|_| row.verdict.is_some()).unwrap_or((0, ""));
+        Some(HostSpan { recording, host, boot_id: boot, range: (from, from.saturating_add(HOUR_NS)) })
+    });
+    let names = hosts_told_apart(&spans.collect::<Vec<_>>());
+    let named = |row: &Row| {
+        let name = row.host.as_deref().zip(row.recording.as_deref()).and_then(|of| names.get(&of));
+        name.map_or_else(|| row.clone(), |name| Row { host: Some(name.as_str().into()), ..row.clone() })
     };
-    if names.is_empty() {
-        return None;
-    }
-    // A row without a verdict is of its recording's host as well.
-    let hosts: BTreeMap<&str, &str> = names.iter().map(|(recording, name)| (*recording, name.as_str())).collect();
-    let named = |row: &Row| match row.recording.as_deref().and_then(|recording| hosts.get(recording)) {
-        Some(name) => Row { host: Some((*name).into()), ..row.clone() },
-        None => row.clone(),
-    };
-    Some(rows.iter().map(named).collect())
+    (!names.is_empty()).then(|| rows.iter().map(named).collect())
 }
 
 #[cfg(test)]
@@ -68,6 +58,11 @@ mod tests {
         let unseen = Row { verdict: None, ..row("/r/b", 3, "y") };
         let apart = told_apart(&[row("/r/a/recording", 0, "x"), row("/r/b", 0, "y"), unseen]).unwrap();
         assert_eq!(hosts(&apart), ["localhost (a)", "localhost (b)", "localhost (b)"]);
+        // A recording of before boots were recorded, and a host that was renamed.
+        let old = Row { boot_id: None, ..row("/r/old", 0, "") };
+        let renamed = Row { host: Some("web1".into()), ..row("/r/b", 1, "y") };
+        let apart = told_apart(&[row("/r/a/recording", 0, "x"), row("/r/b", 0, "y"), old, renamed]).unwrap();
+        assert_eq!(hosts(&apart), ["localhost (a)", "localhost (b)", "localhost (old)", "web1"]);
         assert!(told_apart(&[row("/r/a", 0, "x"), row("/r/b", 1, "y")]).is_none());
     }
 

@@ -11,11 +11,11 @@ pub struct HostSpan<'a> {
     pub host: &'a str,
     /// The kernel's boot id; empty when the recording does not say.
     pub boot_id: &'a str,
-    /// Wall clock of the stretch, ns: its start and its end, which is beyond it.
+    /// Wall clock of the stretch, all spans in one unit: its start and its end, which is beyond it.
     pub range: (i64, i64),
 }
 
-/// What each recording is called after its folder: the end of its path that no other of them has.
+/// What each recording is called after its folder: the end of its path that no other of them has, or the path where it has none.
 pub fn folder_names<'a>(recordings: &BTreeSet<&'a str>) -> BTreeMap<&'a str, String> {
     // A run and a service keep their recording in a folder of this name.
     let parts = |recording: &str| -> Vec<String> {
@@ -31,16 +31,21 @@ pub fn folder_names<'a>(recordings: &BTreeSet<&'a str>) -> BTreeMap<&'a str, Str
             *ends.entry(&parts[..count]).or_default() += 1;
         }
     }
-    let name = |parts: &Vec<String>| {
-        let enough = (1..parts.len()).find(|count| ends.get(&parts[..*count]) == Some(&1)).unwrap_or(parts.len());
-        parts[..enough].iter().rev().cloned().collect::<Vec<_>>().join("/")
+    let name = |recording: &str, parts: &[String]| {
+        let own = (1..=parts.len()).find(|count| ends.get(&parts[..*count]) == Some(&1));
+        match own {
+            Some(count) => parts[..count].iter().rev().cloned().collect::<Vec<_>>().join("/"),
+            None if parts.is_empty() => String::new(),
+            None => recording.to_owned(),
+        }
     };
-    all.iter().map(|(recording, parts)| (*recording, name(parts))).collect()
+    all.iter().map(|(recording, parts)| (*recording, name(recording, parts))).collect()
 }
 
-/// `NAME (FOLDER)` for each recording whose host shares its name with another machine; nothing of the others. Two recordings of the same time
-/// whose kernels were booted apart are of two machines; a copy of a recording has its boot, and a host may be booted within one recording.
-pub fn hosts_told_apart<'a>(spans: &[HostSpan<'a>]) -> BTreeMap<&'a str, String> {
+/// `NAME (FOLDER)` for each host of a recording that shares its name with another machine, by name and recording; nothing of the others. Two
+/// recordings of the same time whose kernels were booted apart are of two machines; a copy of a recording has its boot, and a host may be
+/// booted within one recording.
+pub fn hosts_told_apart<'a>(spans: &[HostSpan<'a>]) -> BTreeMap<(&'a str, &'a str), String> {
     let mut sorted: Vec<&HostSpan<'a>> = spans.iter().filter(|span| !span.boot_id.is_empty()).collect();
     sorted.sort_by_key(|span| (span.host, span.range));
     let mut shared: BTreeSet<&str> = BTreeSet::new();
@@ -57,7 +62,8 @@ pub fn hosts_told_apart<'a>(spans: &[HostSpan<'a>]) -> BTreeMap<&'a str, String>
     }
     let of_shared = spans.iter().filter(|span| shared.contains(span.host));
     let names = folder_names(&of_shared.clone().map(|span| span.recording).collect());
-    of_shared.map(|span| (span.recording, format!("{} ({})", span.host, names[span.recording]))).collect()
+    let name = |span: &HostSpan<'a>| format!("{} ({})", span.host, names[span.recording]);
+    of_shared.map(|span| ((span.host, span.recording), name(span))).collect()
 }
 
 #[cfg(test)]
@@ -73,6 +79,11 @@ mod tests {
         let two = [span("/r/a/recording", (0, 10), "x"), span("/r/b", (9, 12), "y"), span("/r/b", (12, 14), "y")];
         let apart = hosts_told_apart(&two);
         assert_eq!(apart.into_values().collect::<Vec<_>>(), ["localhost (a)", "localhost (b)"]);
+        // One that does not say of which boot it is has the name, too, and a host that was renamed has another.
+        let older = span("/r/old", (0, 10), "");
+        let renamed = HostSpan { host: "web1", ..span("/r/b", (14, 16), "y") };
+        let apart = hosts_told_apart(&[two.as_slice(), &[older, renamed]].concat());
+        assert_eq!(apart.into_values().collect::<Vec<_>>(), ["localhost (a)", "localhost (b)", "localhost (old)"]);
         let other = HostSpan { host: "web1", ..span("/r/c", (0, 10), "z") };
         // A copy, one machine that was booted again, a recording over a boot, one that does not say, and another host.
         for same in [
@@ -91,5 +102,7 @@ mod tests {
         let all = ["/r/a/recording", "/s/a", "/s/b", "/tree/host=web1", "/"];
         let names = folder_names(&all.into());
         assert_eq!(all.map(|recording| names[recording].as_str()), ["r/a", "s/a", "b", "web1", ""]);
+        let within = folder_names(&["/r/a", "/r/a/recording"].into());
+        assert_eq!(within.into_values().collect::<Vec<_>>(), ["/r/a", "/r/a/recording"]);
     }
 }

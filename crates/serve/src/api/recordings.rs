@@ -9,7 +9,6 @@ use axum::extract::State;
 use pagetide_core::{Error, Origin};
 use pagetide_store::naming::{HostSpan, folder_names, hosts_told_apart};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -66,21 +65,28 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Answer {
     json(shared.work.run(list).await?)
 }
 
-/// The entries of recordings, with names that no two of them share, and hosts of one name told apart.
-fn listed(places: &[Place], hosts_from_folders: bool) -> Vec<Listed> {
+/// What recordings are called: no two by one name.
+fn names(places: &[Place]) -> Vec<String> {
     let paths: Vec<String> = places.iter().map(Place::path).collect();
     let names = folder_names(&paths.iter().map(String::as_str).collect());
-    let mut all: Vec<Listed> =
-        places.iter().zip(&paths).map(|(place, path)| entry(place, &names[path.as_str()])).collect();
-    let apart =
-        hosts_told_apart(&all.iter().zip(&paths).filter_map(|(entry, path)| entry.span(path)).collect::<Vec<_>>())
-            .into_iter()
-            .map(|(path, name)| (path.to_owned(), name))
-            .collect::<BTreeMap<String, String>>();
-    for (entry, path) in all.iter_mut().zip(&paths) {
-        let name = if hosts_from_folders { names.get(path.as_str()) } else { apart.get(path) };
-        if let Some((found, name)) = entry.found.as_mut().zip(name) {
-            found.host.clone_from(name);
+    paths.iter().map(|path| names[path.as_str()].clone()).collect()
+}
+
+/// The entries of recordings, with hosts of one name told apart.
+fn listed(places: &[Place], hosts_from_folders: bool) -> Vec<Listed> {
+    let names = names(places);
+    let mut all: Vec<Listed> = places.iter().zip(&names).map(|(place, name)| entry(place, name)).collect();
+    let hosts: Vec<Option<String>> = if hosts_from_folders {
+        names.into_iter().map(Some).collect()
+    } else {
+        let paths: Vec<String> = places.iter().map(Place::path).collect();
+        let spans: Vec<Option<HostSpan<'_>>> = all.iter().zip(&paths).map(|(entry, path)| entry.span(path)).collect();
+        let apart = hosts_told_apart(&spans.iter().flatten().copied().collect::<Vec<_>>());
+        spans.iter().map(|span| span.and_then(|span| apart.get(&(span.host, span.recording)).cloned())).collect()
+    };
+    for (entry, host) in all.iter_mut().zip(hosts) {
+        if let Some((found, host)) = entry.found.as_mut().zip(host) {
+            found.host = host;
         }
     }
     all
@@ -89,9 +95,7 @@ fn listed(places: &[Place], hosts_from_folders: bool) -> Vec<Listed> {
 /// What the host of a recording is called where folders name hosts.
 pub(super) fn host_from_folder(library: &Library, id: &str) -> Option<String> {
     let places = library.contents().recordings;
-    let paths: BTreeMap<String, &Place> = places.iter().map(|place| (place.path(), place)).collect();
-    let names = folder_names(&paths.keys().map(String::as_str).collect());
-    paths.iter().find(|(_, place)| place.id == id).map(|(path, _)| names[path.as_str()].clone())
+    places.iter().zip(names(&places)).find(|(place, _)| place.id == id).map(|(_, name)| name)
 }
 
 fn entry(place: &Place, name: &str) -> Listed {
