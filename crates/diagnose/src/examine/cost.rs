@@ -57,8 +57,6 @@ const NOTED: Limit<Count> = Limit::new(
 );
 /// Intervals without a loss that do not end it.
 const JOINED: u64 = 5;
-/// Samples before a stretch in which a group that ran would have been seen.
-const SEEN: u64 = 3;
 
 /// The numbers that decide about harm.
 pub(crate) const THRESHOLDS: &[Threshold] = &[
@@ -271,6 +269,9 @@ impl Losses {
 
     /// Who lost time in a stretch, and to what; the largest loss first, a group that waits for its own work behind those that suffer by it. The rule of its cause, where it is known, says what tasks wait for.
     pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
+        // It waits for its own work.
+        let came =
+            |group: &str| self.leaves.iter().any(|(leaf, activity)| leaf == group && !activity.before(span.from));
         let lost = self.waits.iter().filter_map(|waits| {
             let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= MIN_LOST_TIME)?;
             let during = whole.over(span);
@@ -281,7 +282,7 @@ impl Losses {
                 victim: waits.group.as_ref().map_or(Actor::Host, Actor::group),
                 resource: waits.resource,
                 by_cause: false,
-                busier: waits.group.as_deref().is_some_and(|group| busier(whole, span, group)),
+                busier: waits.group.as_deref().is_some_and(|group| came(group) || busier(whole, span, group)),
                 disk: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
                 share: harm.share.get(),
                 before: harm.before.get(),
@@ -415,16 +416,13 @@ fn runs(during: &Window<'_>) -> Option<String> {
     Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.amount.get() / 100.0))
 }
 
-/// Whether a group did clearly more than before, by its CPU time: one that suffers does less. A group that came meanwhile waits for its own work.
+/// Whether a group did clearly more than before, by its CPU time: one that suffers does less.
 fn busier(whole: &Window<'_>, span: Span, group: &str) -> bool {
     let used = |span| whole.over(span).derived::<Count>(Table::Cgroup, group, &derived::CPUS);
     let before = Span { from: whole.span.from, to: span.from };
-    let known = before.length() >= intervals(whole.recording, SEEN);
-    match (used(span), used(before)) {
-        (Some(now), Some(before)) => now >= before * BUSIER.get() && now - before >= NOTED.value(),
-        (Some(_), None) => known,
-        (None, _) => false,
-    }
+    used(span)
+        .zip(used(before))
+        .is_some_and(|(now, before)| now >= before * BUSIER.get() && now - before >= NOTED.value())
 }
 
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.

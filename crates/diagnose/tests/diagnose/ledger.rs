@@ -153,6 +153,20 @@ fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
     assert_eq!(longer.cause.unwrap().rule.as_str(), "noisy-neighbour");
 }
 
+#[test]
+fn the_group_that_is_said_to_wait_ran_before_the_trouble() {
+    let told = |usual: f64| {
+        let story = disk_of(waits(0.3), (8.0, 2000.0), (0.01, 10.0))
+            .counter(Table::Cgroup, "/web", "cpu_usage", from_to(50_000.0, usual))
+            .counter(Table::Cgroup, "/web", "psi_io_some", from_to(800_000.0, 0.0));
+        diagnose(&story.tell()).summary
+    };
+    let came = told(0.0);
+    assert!(came.contains("The control group /db waited 300 ms"), "{came}");
+    let ran = told(50_000.0);
+    assert!(ran.contains("The control group /web waited 800 ms"), "it lost most: {ran}");
+}
+
 /// A disk with so many reads in flight and so many a second, from 40 to 100 s and else.
 fn disk_of(story: Story, then: (f64, f64), else_: (f64, f64)) -> Story {
     let pick = move |at: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
