@@ -225,7 +225,7 @@ impl Text<'_> {
             let whole = self.trouble.with(self.calm.from, self.trouble.to);
             recording.series(Table::CgroupDisk, &row, "rbytes")?;
             let rate = |metric| whole.rate(Table::CgroupDisk, &row, metric).unwrap_or(0.0);
-            // One that only writes elsewhere may still read what it wrote.
+            // Where it did only the other there, that tells of it too.
             Some(((rate(bytes), rate("rbytes") + rate("wbytes")), disk.name.clone()))
         };
         let most = self
@@ -350,14 +350,10 @@ impl Text<'_> {
                 let count = names.entry(base.clone()).or_default();
                 *count += 1;
                 let name = if *count == 1 { base } else { format!("{base}_{count}") };
-                let process = processes.get(&key).filter(|process| **process != name);
-                let of = process.map_or_else(String::new, |process| format!(", process = \"{process}\""));
-                if !processes.contains_key(&key) {
-                    processes.insert(key.clone(), name.clone());
-                }
-                let process = processes[&key].clone();
-                if load.is_culprit() && !culprits.iter().any(|known: &Culprit| known.process == process) {
-                    culprits.push(Culprit { process, command: plain_name(&load.command.name) });
+                let process: &String = processes.entry(key.clone()).or_insert_with(|| name.clone());
+                let of = if *process == name { String::new() } else { format!(", process = \"{process}\"") };
+                if load.is_culprit() && !culprits.iter().any(|known: &Culprit| known.process == *process) {
+                    culprits.push(Culprit { process: process.clone(), command: plain_name(&load.command.name) });
                 }
                 let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
                 *files.entry(at).or_default() += file;
