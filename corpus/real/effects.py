@@ -2,8 +2,9 @@
 """Compares what `pagetide reproduce` predicts of an advice with what the advice did to the real programs.
 
 Usage: corpus/real/effects.py BINARY FOLDER... > TABLE, where record.py has recorded cases and files of advised/ into the first FOLDER, and some
-cases again into others: an effect is one that is beyond all of them. The prediction is of the recording in fixtures/real. What the service lost is its own measurement: the seconds by which its requests took longer than before the onset,
-in each second after it; of a service that logs no latency, the share of its usual rate that it did not serve."""
+cases again into others: an effect is one that is beyond all of them. The prediction is of the recording in fixtures/real. What the service lost
+is its own measurement: the seconds by which its requests took longer than before the onset, in each second after it; of a service that logs no
+latency, the share of its usual rate that it did not serve."""
 import argparse
 import json
 import math
@@ -12,7 +13,7 @@ import subprocess
 import tomllib
 
 import case
-from service import LOGS, median, points
+from service import logged, median
 
 FIXTURES = case.HERE.parent.parent / "fixtures/real"
 # Beyond these an effect is one, and not noise of guests on an emulated CPU.
@@ -24,10 +25,7 @@ LEAST_LOST = 0.01
 def lost(folder):
     """What the service lost after the onset."""
     measured = tomllib.loads((folder / "measured.toml").read_text())
-    log = next(folder / log for log in LOGS if (folder / log).exists())
-    rows = list(points(log, measured))
-    before = [row for row in rows if -measured["before_s"] < row[0] < 0]
-    after = [row for row in rows if LOGS[log.name] < row[0] < measured["after_s"]]
+    _, before, after = next(logged(folder, measured))
     usual, latency = median([row[1] for row in before]), median([row[2] for row in before])
     if not after:
         return 1.0
@@ -66,7 +64,9 @@ def main():
         advised = arguments.folder[0] / path.stem
         if not bases or not (advised / "measured.toml").exists():
             continue
-        tried = known.setdefault(of, predictions(arguments.binary, of))
+        if of not in known:
+            known[of] = predictions(arguments.binary, of)
+        tried = known[of]
         if advice not in tried:
             print(f"| {of} | {advice} | not tried | | |")
             continue

@@ -18,14 +18,19 @@ def points(log, measured):
             yield int(found[1]) - measured["onset_clock_s"], float(found[2]), float(found[3] or "nan")
 
 
+def logged(folder, measured):
+    """Of each service in the folder its log's name, and its points before the onset and after it."""
+    for log, per in LOGS.items():
+        if (folder / log).exists():
+            rows = list(points(folder / log, measured))
+            before = [row for row in rows if -measured["before_s"] < row[0] < 0]
+            yield log, before, [row for row in rows if per < row[0] < measured["after_s"]]
+
+
 def services(folder, measured):
     """Whether each service was harmed, and what it measured before the onset, and in the worst 10 s after it."""
-    for log, per in LOGS.items():
-        if not (folder / log).exists():
-            continue
-        rows = list(points(folder / log, measured))
-        before = [row for row in rows if -measured["before_s"] < row[0] < 0]
-        after = [row for row in rows if per < row[0] < measured["after_s"]]
+    for log, before, after in logged(folder, measured):
+        per = LOGS[log]
         worst = [after[at : at + 10 // per] for at in range(max(1, len(after) - 10 // per + 1))]
         # A service that ended logs nothing.
         rate = min(median([row[1] for row in part]) for part in worst) if after else 0.0

@@ -214,6 +214,38 @@ fn the_recorder_of_cases_reads_them_all_in_the_same_way() {
     assert_eq!(String::from_utf8_lossy(&listed.stdout), wanted);
 }
 
+/// A case with an advice of `pagetide reproduce` applied.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advised {
+    /// The recording in fixtures/real that the advice is of.
+    of: String,
+    /// The words of the advice.
+    advice: String,
+    #[serde(default)]
+    machine: BTreeMap<String, toml::Value>,
+    #[serde(default)]
+    trouble: Trouble,
+}
+
+#[test]
+fn every_advised_case_changes_a_case_whose_recording_is_kept() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/real");
+    let advised = files(&real().join("advised"));
+    assert!(advised.len() >= 20);
+    for (name, path) in advised {
+        let advised: Advised =
+            toml::from_str(&fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(fixtures.join(&advised.of).join("recording").is_dir(), "{name}: {} is not kept", advised.of);
+        assert!(!advised.advice.is_empty(), "{name}");
+        let Trouble { prepare, start, .. } = &advised.trouble;
+        assert!(!advised.machine.is_empty() || !prepare.is_empty() || !start.is_empty(), "{name} changes nothing");
+    }
+    let all = "import case, pathlib\nfor path in (case.HERE / 'advised').glob('*.toml'): case.named(path.stem)";
+    let read = Command::new("python3").args(["-B", "-c", all]).current_dir(real()).output().unwrap();
+    assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+}
+
 #[test]
 fn every_kept_recording_is_of_a_case_and_has_its_truth() {
     let cases = cases();
