@@ -77,7 +77,15 @@ pub(crate) fn fastest<'a, M>(
     window: &Window<'a>,
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
-    most(window, metrics, |_| Amount::ZERO)
+    most(window, metrics, |_| Some(Amount::ZERO))
+}
+
+/// The same of those who do it for themselves. kswapd reclaims what others take.
+pub(crate) fn fastest_but_kswapd<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+    most(window, metrics, |comm| (!comm.starts_with("kswapd")).then_some(Amount::ZERO))
 }
 
 /// The same of what is new: the command that exceeds most what its processes did before the window.
@@ -86,7 +94,7 @@ pub(crate) fn fastest_new<'a, M>(
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
     let before = window.baseline().all();
-    most(window, metrics, |comm| before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics)))
+    most(window, metrics, |comm| Some(before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics))))
 }
 
 /// What the processes of a command do together, and the one of them that does most.
@@ -117,11 +125,11 @@ fn sum<M>(processes: &[(&str, Rate<M>)]) -> Rate<M> {
     processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate)
 }
 
-/// The command that exceeds most what is usual of it.
+/// The command that exceeds most what is usual of it, of those that have a usual amount.
 fn most<'a, M>(
     window: &Window<'a>,
     metrics: &[&str],
-    usual: impl Fn(&str) -> Rate<M>,
+    usual: impl Fn(&str) -> Option<Rate<M>>,
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
     let mut commands: BTreeMap<&str, Rates<'_, M>> = BTreeMap::new();
     for (name, comm) in present(window) {
@@ -134,7 +142,7 @@ fn most<'a, M>(
         hand_down(window, &mut commands);
     }
     let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
-        commands.into_iter().map(|(comm, processes)| (comm, sum(&processes) - usual(comm), processes)).collect();
+        commands.into_iter().filter_map(|(comm, own)| Some((comm, sum(&own) - usual(comm)?, own))).collect();
     commands.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut most: Option<(Rate<M>, ProcessShare<'a, crate::measure::amount::Per<M>>)> = None;
     for (comm, more, processes) in commands {
@@ -143,7 +151,8 @@ fn most<'a, M>(
             break;
         }
         let Some(share) = share(window, comm, processes, metrics) else { continue };
-        let more = share.amount - usual(comm);
+        let Some(usual) = usual(comm) else { continue };
+        let more = share.amount - usual;
         if most.as_ref().is_none_or(|(most, _)| more > *most) {
             most = Some((more, share));
         }

@@ -414,9 +414,14 @@ fn slab_growth_names_its_kind() {
             .gauge(Table::Host, "", "AnonPages", |_| GIB)
             .gauge(Table::Host, "", "Cached", move |at| (5.0 - (reclaimable + fixed) * progress(at)) * GIB)
             .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            // It frees what others take.
+            .counter(Table::Process, "kswapd0", "stime", |_| 60.0)
+            .counter(Table::Process, "find", "stime", |_| 40.0)
             .tell()
     };
     let inodes = finding(&slab(1.0, 0.1), "slab-growth").unwrap();
+    assert!(inodes.origins.iter().all(|origin| origin.as_command() == Some("find")), "{:?}", inodes.origins);
+    assert!(!inodes.origins.is_empty());
     assert!(inodes.statement.ends_with("can be reclaimed."), "{}", inodes.statement);
     let leak = finding(&slab(0.1, 1.0), "slab-growth").unwrap();
     assert!(leak.statement.ends_with("cannot be reclaimed."), "{}", leak.statement);
