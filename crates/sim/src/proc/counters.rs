@@ -70,6 +70,8 @@ impl Host {
             ("Shmem", gauges.shmem),
             ("KReclaimable", self.slab_pages()),
             ("SReclaimable", self.slab_pages()),
+            // What the kernel cannot reclaim is part of the machine's `system` memory here.
+            ("Slab", self.slab_pages()),
             ("PageTables", gauges.page_tables),
         ] {
             take(Table::Host, "", name, (pages * PAGE_SIZE) as i64);
