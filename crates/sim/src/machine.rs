@@ -185,6 +185,14 @@ impl Costs {
             compress_page: slower(self.compress_page),
         }
     }
+
+    /// Reclaim takes `factor` times as long.
+    #[must_use]
+    pub const fn with_slower_reclaim(mut self, factor: u64) -> Self {
+        self.scan_page = Nanos::new(self.scan_page.get().saturating_mul(factor));
+        self.reclaim_page = Nanos::new(self.reclaim_page.get().saturating_mul(factor));
+        self
+    }
 }
 
 /// A machine: its CPUs, memory and kernel.

@@ -28,6 +28,9 @@ pub struct Machine {
     /// each other: 10 makes 300 of 3000 IOPS. Disks keep their pace when absent. The method is that of
     /// Gupta et al., "DieCast: Testing Distributed Systems with an Accurate Scale Model", NSDI 2008.
     pub time_dilation: Option<NonZeroU64>,
+    /// How many times as long reclaim of a page takes its CPU as it takes that of a current x86 server: a slow or emulated CPU. On the model
+    /// only.
+    pub reclaim_slowdown: Option<NonZeroU64>,
     /// Settings, by name such as `vm.dirty_ratio`.
     #[serde(default)]
     pub sysctl: BTreeMap<String, i64>,

@@ -58,7 +58,8 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
     // A kernel switches huge pages off on a small machine (mm/huge_memory.c: hugepage_init).
     let usual = if total < MIN_HUGE_PAGE_MEMORY { HugePages::Never } else { HugePages::Always };
     spec.huge_pages = machine.huge_pages.unwrap_or(usual);
-    spec.costs = options.costs;
+    spec.costs =
+        machine.reclaim_slowdown.map_or(options.costs, |factor| options.costs.with_slower_reclaim(factor.get()));
     spec.mechanisms = options.mechanisms;
     spec.release = options.release;
     spec.model_memory = options.memory;

@@ -95,6 +95,9 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     if machine.disks.iter().any(|disk| disk.reads_apart) {
         differences.push("The VM's disks serve reads and writes in one queue, not in two (reads_apart).".to_owned());
     }
+    if machine.reclaim_slowdown.is_some() {
+        differences.push("The VM's reclaim is as fast as its CPU, whatever reclaim_slowdown says.".to_owned());
+    }
     settings::apply(machine, &disks, &mut differences)?;
     swap::turn_on(machine, &disks, &mut differences)?;
     let first = disks.first().ok_or_else(|| Error::input("the machine has no disk", "add a [[machine.disk]]"))?;

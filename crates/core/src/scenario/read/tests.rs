@@ -104,7 +104,7 @@ fn a_scenario_survives_as_json() {
     ] {
         let text = format!(
             "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\nswap = {swap}\n\
-             time_dilation = 10\nlru = \"mglru\"\nhuge_pages = \"never\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
+             time_dilation = 10\nreclaim_slowdown = 20\nlru = \"mglru\"\nhuge_pages = \"never\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
              filesystem = \"xfs\"\nread_ahead = \"128KiB\"\n\
              [[step]]\nid = \"A1\"\nfio = {{ rw = \"randread\", bs = \"8k\", size = \"2GiB\" }}\n\
              published = {{ iops = 2609 }}\n[[claim]]\nid = \"c\"\ntext = \"c\"\ncheck = \"A1.iops > 1\"\n"
