@@ -78,22 +78,43 @@ struct Interval {
     is_calm: bool,
 }
 
-/// The disks that did something in the stretch: those that lie on no other device.
+/// The disks that did something in the stretch: those that lie on no other device, and in their place a device on top of them that takes
+/// its time itself.
 pub(crate) fn used(stretch: &Stretch<'_>) -> Vec<String> {
-    let recording = stretch.recording;
-    let lies_on_another =
-        |name: &str| recording.manifest.disks.iter().any(|disk| disk.name == name && !disk.below.is_empty());
-    let names = recording.entities(Table::Disk).map(|(name, _)| name.to_owned());
-    let of_disk = |name: &str, metric| stretch.rate(Table::Disk, name, metric).unwrap_or(0.0);
+    let disks = &stretch.recording.manifest.disks;
+    let lies_on_another = |name: &str| disks.iter().any(|disk| disk.name == name && !disk.below.is_empty());
+    let late: Vec<_> = disks.iter().filter(|disk| takes_its_time(stretch, &disk.name, &disk.below)).collect();
+    let is_late = |name: &str| late.iter().any(|disk| disk.name == name);
+    let is_hidden = |name: &str| late.iter().any(|disk| disk.below.iter().any(|below| below == name));
+    let names = stretch.recording.entities(Table::Disk).map(|(name, _)| name.to_owned());
     let mut busy: Vec<(f64, String)> = names
-        .filter(|name| !lies_on_another(name) && !name.starts_with("loop") && !name.starts_with("zram"))
-        .map(|name| (of_disk(&name, "read_sectors") + of_disk(&name, "write_sectors"), name))
+        .filter(|name| is_late(name) || !lies_on_another(name) && !is_hidden(name))
+        .filter(|name| !name.starts_with("loop") && !name.starts_with("zram"))
+        .map(|name| (moved(stretch, &name), name))
         .filter(|(sectors, _)| *sectors > 0.0)
         .collect();
     busy.sort_by(|one, other| other.0.total_cmp(&one.0));
     // What moves less than a hundredth of all bytes has no part in it.
     let all: f64 = busy.iter().map(|(sectors, _)| sectors).sum();
     busy.into_iter().filter(|(sectors, _)| *sectors >= all / 100.0).map(|(_, name)| name).collect()
+}
+
+/// Whether requests to a device on top of others take several times what they take below it, where most of what is done below comes through it.
+fn takes_its_time(stretch: &Stretch<'_>, name: &str, below: &[String]) -> bool {
+    const MIN_SHARE_THROUGH: f64 = 0.5;
+    let of = |name: &str, metric| stretch.rate(Table::Disk, name, metric).unwrap_or(0.0);
+    let each = |names: &[String], metric| names.iter().map(|name| of(name, metric)).sum::<f64>();
+    let time = |requests: f64, ms: f64| ms / requests.max(1e-9);
+    let own = time(of(name, "reads") + of(name, "writes"), of(name, "read_ms") + of(name, "write_ms"));
+    let requests = each(below, "reads") + each(below, "writes");
+    let beneath = time(requests, each(below, "read_ms") + each(below, "write_ms"));
+    let all: f64 = below.iter().map(|name| moved(stretch, name)).sum();
+    requests > 0.0 && own > SLOWER * beneath && moved(stretch, name) > MIN_SHARE_THROUGH * all
+}
+
+/// Sectors that a disk reads and writes per second.
+fn moved(stretch: &Stretch<'_>, name: &str) -> f64 {
+    ["read_sectors", "write_sectors"].iter().filter_map(|metric| stretch.rate(Table::Disk, name, metric)).sum()
 }
 
 /// What a disk can do, by its intervals up to the end of the incident, which begins at `onset`. What no interval shows is a guess.
@@ -347,28 +368,49 @@ mod tests {
     const CALM: Second = Second { reads: 10, writes: 10, read_ms: 1, write_ms: 1, busy_ms: 20 };
     const FULL: Second = Second { reads: 20, writes: 20, read_ms: 4, write_ms: 200, busy_ms: 990 };
 
-    fn recorded(seconds: &[Second]) -> Recording {
+    fn recorded(disks: &[(&str, &[Second])]) -> Recording {
         let mut made = RecordingBuilder::new(Manifest::default());
-        let mut counters = [0; 8];
-        for (at, second) in (0..).zip(std::iter::once(None).chain(seconds.iter().map(Some))) {
-            made.stamp(Stamp { boot_ns: at * SECOND, ..Stamp::default() });
-            let waited = second.map_or((0, 0), |one| (one.reads * one.read_ms, one.writes * one.write_ms));
-            let (reads, writes, busy) = second.map_or((0, 0, 0), |one| (one.reads, one.writes, one.busy_ms));
-            let rises = [reads, writes, reads * 8, writes * 8, waited.0, waited.1, busy, waited.0 + waited.1];
-            let names =
-                ["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "io_ms", "weighted_io_ms"];
-            for ((counter, rise), name) in counters.iter_mut().zip(rises).zip(names) {
-                *counter += rise;
-                let column = Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
-                made.value(Table::Disk, "vdb", &column, *counter);
+        let mut counters = vec![[0; 8]; disks.len()];
+        let length = disks.iter().map(|(_, seconds)| seconds.len()).max().unwrap_or(0);
+        for (at, moment) in (0..=length).zip(0..) {
+            made.stamp(Stamp { boot_ns: moment * SECOND, ..Stamp::default() });
+            for ((disk, seconds), counters) in disks.iter().zip(&mut counters) {
+                let second = at.checked_sub(1).map(|at| seconds[at]);
+                let waited = second.map_or((0, 0), |one| (one.reads * one.read_ms, one.writes * one.write_ms));
+                let (reads, writes, busy) = second.map_or((0, 0, 0), |one| (one.reads, one.writes, one.busy_ms));
+                let rises = [reads, writes, reads * 8, writes * 8, waited.0, waited.1, busy, waited.0 + waited.1];
+                for ((counter, rise), name) in counters.iter_mut().zip(rises).zip(NAMES) {
+                    *counter += rise;
+                    let column = Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                    made.value(Table::Disk, disk, &column, *counter);
+                }
             }
         }
         made.finish()
     }
 
+    const NAMES: [&str; 8] =
+        ["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "io_ms", "weighted_io_ms"];
+
+    #[test]
+    fn a_device_on_top_of_a_disk_stands_for_it_if_it_takes_the_time() {
+        let used = |upper: Second, lower: Second| {
+            let mut recording = recorded(&[("vdb", &[lower; 5]), ("dm-0", &[upper; 5])]);
+            recording.manifest.disks =
+                ["vdb", "dm-0"].map(|name| pagetide_core::Disk { name: name.to_owned(), ..Default::default() }).into();
+            recording.manifest.disks[1].below = vec!["vdb".to_owned()];
+            super::used(&Stretch { recording: &recording, from: 0, to: 5 * SECOND })
+        };
+        let slow = Second { read_ms: 50, write_ms: 50, ..CALM };
+        assert_eq!(used(slow, CALM), ["dm-0"], "the device mapper delays");
+        assert_eq!(used(slow, slow), ["vdb"], "the disk below does");
+        let busy = Second { reads: 200, ..CALM };
+        assert_eq!(used(slow, busy), ["vdb"], "others use the disk too");
+    }
+
     /// The disk of ten quiet seconds and ten of these.
     fn model_of(trouble: Second) -> DiskModel {
-        let recording = recorded(&[[CALM; 10], [trouble; 10]].concat());
+        let recording = recorded(&[("vdb", &[[CALM; 10], [trouble; 10]].concat())]);
         let stretch = Stretch { recording: &recording, from: 0, to: 20 * SECOND };
         model(&stretch, 10 * SECOND, "vdb", &mut Vec::new())
     }
