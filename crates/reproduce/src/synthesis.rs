@@ -397,6 +397,9 @@ fn book_flushes(
     } else {
         syncs(calm).min(all)
     };
+    // The kernel merges what is written in order: a sync of several requests wrote at several places.
+    const SCATTERED: f64 = 4.0;
+    let write_size = disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX);
     let every = |bytes: f64, syncs: f64| (syncs >= COMMITS && bytes > 0.0).then(|| (bytes / syncs).max(4096.0));
     let every = [every(came, all - before), every(usual, before)];
     for load in loads.iter_mut().filter(|load| is_writer(load)) {
@@ -406,7 +409,8 @@ fn book_flushes(
             continue;
         };
         *sync_every = Some(every);
-        *random = None;
+        // What is on the disk in order when it syncs is a few large requests; a checkpoint's pages are many small ones.
+        *random = random.filter(|_| every > SCATTERED * write_size);
         // What is synced is on the disk at once, whichever way it took.
         *direct = false;
         let smaller = block.min(every).max(4096.0);
