@@ -2,6 +2,7 @@
 
 use crate::effect::has_delays;
 use crate::group::{self, Traffic};
+use crate::reclaim;
 use crate::stretch::Stretch;
 use pagetide_core::{EndedName, Recording, Table};
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub(crate) struct Did {
     pub(crate) major_faults: f64,
     /// CPU time, waits for IO and waits for a CPU, as a share of the time, all processes together.
     pub(crate) cpu: f64,
+    /// CPU time of it that direct reclaim took: the model takes that by itself.
+    pub(crate) reclaim: f64,
     pub(crate) waits: f64,
     pub(crate) cpu_waits: f64,
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
@@ -86,6 +89,8 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         add_waits_of_threads(calm, &mut commands, |command| &mut command.calm);
         add_waits_of_threads(trouble, &mut commands, |command| &mut command.trouble);
     }
+    reclaim::book(calm, &mut commands, |command| &mut command.calm);
+    reclaim::book(trouble, &mut commands, |command| &mut command.trouble);
     for command in &mut commands {
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
     }

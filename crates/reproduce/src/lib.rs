@@ -15,6 +15,7 @@ mod group;
 mod guess;
 mod likeness;
 mod load;
+mod reclaim;
 mod stretch;
 mod synthesis;
 mod text;
@@ -66,6 +67,8 @@ pub const METRICS: &[&str] = &[
     "oom_kill",
     "pgpgin",
     "pgpgout",
+    "pgscan_direct",
+    "pgscan_kswapd",
     "pgsteal",
     "pgsteal_anon",
     "pgsteal_direct",

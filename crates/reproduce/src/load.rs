@@ -298,7 +298,7 @@ pub(crate) fn of(
     }
     // It works on what it gets; what takes longer than a request could is work of its own.
     let requests = |did: &Did| kinds.iter().map(|kind| kind.requests(did)).sum::<f64>();
-    let mut compute = [calm, trouble].map(|did| did.cpu * 1e9 / requests(did).max(1e-9));
+    let mut compute = [calm, trouble].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > CPU {

@@ -5,6 +5,7 @@ use crate::disk::DiskModel;
 use crate::group::is_limit;
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
+use crate::reclaim;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::synthesis::INCIDENT;
 use pagetide_core::{Lru, Table, part_name, plain_name};
@@ -79,6 +80,9 @@ impl Text<'_> {
         let _ = writeln!(text, "swap = {}", self.swap());
         if let Some(lru) = manifest.lru {
             let _ = writeln!(text, "lru = \"{}\"", if lru == Lru::Mglru { "mglru" } else { "classic" });
+        }
+        if let Some(times) = reclaim::slowdown(&self.calm.with(self.calm.from, self.trouble.to)) {
+            let _ = writeln!(text, "reclaim_slowdown = {times}");
         }
         let settings: Vec<String> =
             model_settings(manifest).iter().map(|(name, value)| format!("\"{name}\" = {value}")).collect();
