@@ -21,7 +21,7 @@ impl RunsProgress for Silent {
 }
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 13] = [
+const REPRODUCED: [&str; 16] = [
     "aof-mglru",
     "appmax-mglru",
     "catalog-classic",
@@ -30,9 +30,15 @@ const REPRODUCED: [&str; 13] = [
     "dirtybytes-mglru",
     "dropped-classic",
     "fsync-mglru",
+    // A checkpoint writes at many places and syncs afterwards.
+    "hourly-classic",
     // Its new clients read what nobody had cached.
     "iops-classic",
     "lite-mglru",
+    // The kernel's slab grows.
+    "manyfiles-mglru",
+    // Reclaim is slow.
+    "perlhash-old",
     "redis-old",
     "sidecar-mglru",
     "slowqueue-old",
