@@ -436,7 +436,8 @@ impl Text<'_> {
                 let rate = whole((rate / self.factors.of(Knob::ThinkTime)).max(1.0));
                 let touches = format!("iterations = 1000000, rate = {rate}, time = {until}");
                 if data > 0.0 {
-                    return (format!("map_and_walk = {{ data = {}, {touches} }}", size(data)), 0.0);
+                    // Zeros take no swap (`mm/page_io.c: swap_zeromap_folio_set`, 6.12).
+                    return (format!("map_and_walk = {{ data = {}, fill = \"random\", {touches} }}", size(data)), 0.0);
                 }
                 let code = self.set(code);
                 let text = blocks(code, MIB);
@@ -501,6 +502,7 @@ impl Text<'_> {
 /// otherwise, which changes by less.
 fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
     const CHANGED: f64 = 1.5;
+    const MIN_AVAILABLE: f64 = 0.1;
     let ends = |metric| part.ends(Table::Host, "", metric);
     let factor = |(from, to): (f64, f64)| (to.max(1.0) / from.max(1.0)).ln().abs();
     let limit = ends("nr_dirty_threshold")?;
@@ -508,6 +510,11 @@ fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
     let (free, files) = (ends("MemFree")?, ends("Cached")?);
     let available = (free.0 + files.0, free.1 + files.1);
     let background = ends("nr_dirty_background_threshold")?;
+    // Of the last of it the kernel keeps a reserve: then a limit falls by more than what is available.
+    let memory = part.recording.manifest.memory_total.as_f64();
+    if available.0.min(available.1) < MIN_AVAILABLE * memory {
+        return None;
+    }
     let is_changed = factor(limit) > CHANGED.ln() + factor(available);
     let bytes = |pages: f64| whole(pages.max(1.0) * 4096.0);
     is_changed.then(|| (bytes(background.1), bytes(limit.1)))
@@ -527,5 +534,37 @@ impl Held {
         let (anonymous, shared) = (at("AnonPages").unwrap_or(0.0), at("Shmem").unwrap_or(0.0));
         let available = at("MemAvailable").unwrap_or(total * 0.9);
         Self { system: (total - available - anonymous - shared).max(total / 100.0), anonymous, shared }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Bytes, Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    #[test]
+    fn dirty_limits_change_if_they_change_more_than_the_memory_that_is_left() {
+        const MIB: i64 = 1 << 20;
+        let changed = |available: [i64; 2], limit: [i64; 2]| {
+            let mut made =
+                RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
+            for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
+                made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
+                for (name, value) in [
+                    ("MemFree", available[at] * MIB / 2),
+                    ("Cached", available[at] * MIB / 2),
+                    ("nr_dirty_threshold", limit[at]),
+                    ("nr_dirty_background_threshold", limit[at] / 2),
+                ] {
+                    let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+                    made.value(Table::Host, "", &column, value);
+                }
+            }
+            let recording = made.finish();
+            changed_dirty_limits(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
+        };
+        assert_eq!(changed([500, 500], [20_000, 2_000]), Some((1_000 * 4096, 2_000 * 4096)));
+        assert_eq!(changed([500, 200], [20_000, 8_000]), None, "they follow memory");
+        assert_eq!(changed([120, 40], [3_000, 300]), None, "most of what is left is a reserve");
     }
 }

@@ -93,6 +93,14 @@ fn some_recordings_of_real_programs_are_reproduced() {
 }
 
 #[test]
+fn a_swap_storm_swaps_on_the_model_too() {
+    // What a program holds is no zeros, which take no swap.
+    let compared = compared("swapstorm-mglru").unwrap();
+    let cause = compared.iter().find(|one| one.what == "cause").unwrap();
+    assert_eq!((cause.recorded.as_str(), cause.alike), ("swap-thrash", true), "{compared:?}");
+}
+
+#[test]
 fn what_spares_the_cache_helps_against_a_tar_and_swap_does_not() {
     let tried = tried("tar-mglru");
     let lost = |what: &str| {
