@@ -2,7 +2,6 @@
 
 use crate::effect::has_delays;
 use crate::group::{self, Traffic};
-use crate::reclaim;
 use crate::stretch::Stretch;
 use pagetide_core::{EndedName, Recording, Table};
 use std::collections::BTreeMap;
@@ -89,8 +88,6 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         add_waits_of_threads(calm, &mut commands, |command| &mut command.calm);
         add_waits_of_threads(trouble, &mut commands, |command| &mut command.trouble);
     }
-    reclaim::book(calm, &mut commands, |command| &mut command.calm);
-    reclaim::book(trouble, &mut commands, |command| &mut command.trouble);
     for command in &mut commands {
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
     }

@@ -7,18 +7,19 @@ use crate::effect;
 use crate::group;
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
+use crate::reclaim;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::text::{Held, Text};
 use pagetide_core::{Diagnosis, Error, Manifest, Nanos, Recording, Scenario, Table};
 use std::collections::BTreeMap;
 
 /// The longest incident and the longest time before it that a scenario repeats, s.
-const TROUBLE: f64 = 60.0;
-const CALM: f64 = 30.0;
+const MAX_INCIDENT_SECONDS: f64 = 60.0;
+const MAX_CALM_SECONDS: f64 = 30.0;
 /// The shortest.
 const MIN_INCIDENT_SECONDS: f64 = 4.0;
 /// Commands that a scenario has at most: those that do most.
-const MOST_LOADS: usize = 12;
+const MAX_LOADS: usize = 12;
 /// The id of the step in which it happens.
 pub const INCIDENT: &str = "incident";
 
@@ -122,9 +123,9 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     let ns = |seconds: f64| whole(seconds * 1e9).cast_signed();
     let from = incident.range.from.ns().clamp(begin, end);
     let over = incident.range.to.ns().clamp(from, end);
-    let to = over.min(from.saturating_add(ns(TROUBLE)));
+    let to = over.min(from.saturating_add(ns(MAX_INCIDENT_SECONDS)));
     let trouble = Stretch { recording, from, to };
-    let calm = Stretch { recording, from: from.saturating_sub(ns(CALM)).max(begin), to: from };
+    let calm = Stretch { recording, from: from.saturating_sub(ns(MAX_CALM_SECONDS)).max(begin), to: from };
     if trouble.seconds() < MIN_INCIDENT_SECONDS {
         return refuse("the incident is shorter than 4 s: too few samples to say what each process did");
     }
@@ -206,6 +207,8 @@ fn loads(
         refaulted: 0.0,
     };
     let mut commands = command::all(calm, trouble);
+    reclaim::book(calm, &mut commands, |command| &mut command.calm);
+    reclaim::book(trouble, &mut commands, |command| &mut command.trouble);
     // Where processes were recorded without their groups, the rules may have found whose it is.
     let origins = || diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
     if let Some(group) = origins().find_map(|actor| actor.as_group()) {
@@ -221,7 +224,7 @@ fn loads(
         io + grown + command.trouble.cpu * 1e6
     };
     commands.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
-    commands.truncate(MOST_LOADS);
+    commands.truncate(MAX_LOADS);
     // Commands that share a cache have it in proportion to what they ask for.
     let pool = |command: &Command| command.group.clone().filter(|path| group::has_limit(calm, trouble, path));
     let mut asked: BTreeMap<Option<String>, f64> = BTreeMap::new();
