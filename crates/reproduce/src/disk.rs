@@ -7,26 +7,26 @@ use pagetide_core::Table;
 /// Bytes of a sector of `/proc/diskstats`.
 pub(crate) const SECTOR: f64 = 512.0;
 /// Requests of an interval from which their time is a mean.
-const ENOUGH: f64 = 5.0;
+const MIN_REQUESTS: f64 = 5.0;
 /// Intervals that say what a device does.
-const FEW: usize = 3;
-/// A device that is busy for this share of an interval, with more than [`QUEUED`] requests, is at its limit.
-const BUSY: f64 = 0.95;
-const QUEUED: f64 = 1.5;
+const MIN_INTERVALS: usize = 3;
+/// A device that is busy for this share of an interval, with more than [`MAX_DEPTH_ALONE`] requests, is at its limit.
+const BUSY_AT_LIMIT: f64 = 0.95;
+const MAX_DEPTH_ALONE: f64 = 1.5;
 /// A disk is slower than before if it takes so many times as long, or does at most one by this of what it did, and nobody asks it for more
 /// than this many times what they asked before.
-const SLOWER: f64 = 2.0;
-const LESS: f64 = 1.3;
-/// A disk that is often busy, and whose requests take [`SLOWER`] times what they take on their own, is at a limit if it does as many
+const SLOWER_BY: f64 = 2.0;
+const FEWER_BY: f64 = 1.3;
+/// A disk that is often busy, and whose requests take [`SLOWER_BY`] times what they take on their own, is at a limit if it does as many
 /// requests, or bytes, in most intervals: within this share, and one request.
-const OFTEN: f64 = 0.7;
-const SAME: f64 = 0.05;
+const MIN_BUSY_NEAR_LIMIT: f64 = 0.7;
+const STEADY_WITHIN: f64 = 0.05;
 /// Requests of this size on average are limited by bandwidth, where neither bytes nor requests are steadier.
-const LARGE: f64 = 64.0 * 1024.0;
+const MIN_LARGE_REQUEST: f64 = 64.0 * 1024.0;
 /// What hypervisors let through at once of a limit (QEMU's `util/throttle.c`: a tenth of a second), ns.
-const BURST: f64 = 1e8;
+const HYPERVISOR_BURST: f64 = 1e8;
 /// A disk whose reads take so many times what its writes take, or the other way round, serves them apart.
-const APART: f64 = 3.0;
+const APART_BY: f64 = 3.0;
 
 /// A disk as the machine of the scenario has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ fn takes_its_time(stretch: &Stretch<'_>, name: &str, below: &[String]) -> bool {
     let requests = each(below, "reads") + each(below, "writes");
     let beneath = time(requests, each(below, "read_ms") + each(below, "write_ms"));
     let all: f64 = below.iter().map(|name| moved(stretch, name)).sum();
-    requests > 0.0 && own > SLOWER * beneath && moved(stretch, name) > MIN_SHARE_THROUGH * all
+    requests > 0.0 && own > SLOWER_BY * beneath && moved(stretch, name) > MIN_SHARE_THROUGH * all
 }
 
 /// Sectors that a disk reads and writes per second.
@@ -127,14 +127,15 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         (requests > 0.0).then(|| sum(|one| one.wait) / requests)
     };
     let mut alone: Vec<&Interval> =
-        intervals.iter().filter(|one| one.depth <= QUEUED && one.requests >= ENOUGH).collect();
+        intervals.iter().filter(|one| one.depth <= MAX_DEPTH_ALONE && one.requests >= MIN_REQUESTS).collect();
     // Before the incident nothing else delays it.
-    if alone.iter().filter(|one| one.is_calm).count() >= FEW {
+    if alone.iter().filter(|one| one.is_calm).count() >= MIN_INTERVALS {
         alone.retain(|one| one.is_calm);
     }
     if alone.is_empty() {
         // Few requests are better than none.
-        alone = intervals.iter().filter(|one| one.is_calm && one.depth <= QUEUED && one.requests > 0.0).collect();
+        alone =
+            intervals.iter().filter(|one| one.is_calm && one.depth <= MAX_DEPTH_ALONE && one.requests > 0.0).collect();
     }
     let flushed = |one: &Interval| (one.flushes > 0.0).then(|| one.flush_wait / one.flushes);
     let mut flushes: Vec<f64> = intervals.iter().filter_map(flushed).collect();
@@ -151,16 +152,18 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         ));
         latency
     });
-    let mut full: Vec<&Interval> =
-        intervals.iter().filter(|one| one.busy >= BUSY && one.depth > QUEUED && one.requests >= ENOUGH).collect();
-    if full.len() < FEW {
+    let mut full: Vec<&Interval> = intervals
+        .iter()
+        .filter(|one| one.busy >= BUSY_AT_LIMIT && one.depth > MAX_DEPTH_ALONE && one.requests >= MIN_REQUESTS)
+        .collect();
+    if full.len() < MIN_INTERVALS {
         full = plateau(&intervals, latency);
     }
     let sum = |of: fn(&Interval) -> f64| full.iter().map(|one| of(one)).sum::<f64>();
     let median = |of: fn(&Interval) -> f64| median(&full, of);
     let (mut iops, mut bandwidth) = (None, None);
-    if full.len() >= FEW {
-        let is_large = sum(|one| one.bytes) / sum(|one| one.requests) >= LARGE;
+    if full.len() >= MIN_INTERVALS {
+        let is_large = sum(|one| one.bytes) / sum(|one| one.requests) >= MIN_LARGE_REQUEST;
         // The limit is what does not vary.
         let (of_bytes, of_requests) = (spread(&full, |one| one.bytes), spread(&full, |one| one.requests));
         if of_bytes < 0.5 * of_requests || is_large && of_bytes <= of_requests {
@@ -192,7 +195,7 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
     let told = stretch.recording.manifest.disks.iter().find(|disk| disk.name == name);
     let told = told.and_then(|disk| disk.read_ahead).map(|size| size.as_f64()).filter(|size| *size > 0.0);
     // Readahead ends with the file.
-    let size = |part: f64, whole: f64| if whole >= ENOUGH { part / whole } else { f64::MAX };
+    let size = |part: f64, whole: f64| if whole >= MIN_REQUESTS { part / whole } else { f64::MAX };
     let rate = |metric| stretch.rate(Table::Disk, name, metric).unwrap_or(0.0);
     let seen = size(rate("read_sectors") * SECTOR, rate("reads"));
     let read_ahead = told.map(|told| {
@@ -210,10 +213,10 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         shorter
     });
     let limit = slower.and_then(|slower| slower.iops).or(iops);
-    let burst = limit.is_some_and(|iops| latency < 0.5e9 / iops).then_some(BURST);
+    let burst = limit.is_some_and(|iops| latency < 0.5e9 / iops).then_some(HYPERVISOR_BURST);
     if burst.is_some() {
         guesses.push(Guess::new(
-            format!("{name} may do {:.0} ms of its limit at once after it was idle", BURST / 1e6),
+            format!("{name} may do {:.0} ms of its limit at once after it was idle", HYPERVISOR_BURST / 1e6),
             "a request on its own takes less than the time between two at its limit",
         ));
     }
@@ -226,7 +229,7 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         depth: median(|one| one.depth).filter(|_| iops.is_some()),
         iops: iops.map(|iops| iops.max(1.0)),
         bandwidth: bandwidth.map(|bytes| bytes.max(4096.0)),
-        is_limit_measured: full.len() >= FEW,
+        is_limit_measured: full.len() >= MIN_INTERVALS,
         read_ahead,
         slower,
         reads_apart: reads_apart(&full),
@@ -238,33 +241,37 @@ fn reads_apart(full: &[&Interval]) -> bool {
     let sum = |of: fn(&Interval) -> f64| full.iter().map(|one| of(one)).sum::<f64>();
     let (reads, writes) = (sum(|one| one.reads), sum(|one| one.requests - one.reads));
     let (read_wait, write_wait) = (sum(|one| one.read_wait), sum(|one| one.wait - one.read_wait));
-    if full.len() < FEW || reads < ENOUGH || writes < ENOUGH {
+    if full.len() < MIN_INTERVALS || reads < MIN_REQUESTS || writes < MIN_REQUESTS {
         return false;
     }
     let (read, write) = (read_wait / reads, write_wait / writes);
-    read > APART * write || write > APART * read
+    read > APART_BY * write || write > APART_BY * read
 }
 
 /// The intervals in which a disk did as much as in most others, while its requests took longer than they take on their own.
 fn plateau(intervals: &[Interval], latency: f64) -> Vec<&Interval> {
-    let often =
-        |one: &&Interval| one.busy >= OFTEN && one.requests >= ENOUGH && one.wait > SLOWER * latency * one.requests;
+    let often = |one: &&Interval| {
+        one.busy >= MIN_BUSY_NEAR_LIMIT && one.requests >= MIN_REQUESTS && one.wait > SLOWER_BY * latency * one.requests
+    };
     let often: Vec<&Interval> = intervals.iter().filter(often).collect();
-    let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= ENOUGH).collect();
+    let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= MIN_REQUESTS).collect();
     let of = |amount: fn(&Interval) -> f64| -> Option<Vec<&Interval>> {
         let usual = median(&often, amount)?;
         // As much as before is what somebody asks for, and no limit.
-        if median(&calm, amount).is_some_and(|before| before < LESS * usual && usual < LESS * before) {
+        if median(&calm, amount).is_some_and(|before| before < FEWER_BY * usual && usual < FEWER_BY * before) {
             return None;
         }
         let is_same = |one: &&&Interval| {
             let request = amount(one) / one.requests / one.seconds.max(1e-9);
-            (amount(one) - usual).abs() <= SAME * usual + request
+            (amount(one) - usual).abs() <= STEADY_WITHIN * usual + request
         };
         let same: Vec<&Interval> = often.iter().filter(is_same).copied().collect();
         (same.len() * 3 >= often.len() * 2).then_some(same)
     };
-    of(|one| one.requests).or_else(|| of(|one| one.bytes)).filter(|same| same.len() >= FEW).unwrap_or_default()
+    of(|one| one.requests)
+        .or_else(|| of(|one| one.bytes))
+        .filter(|same| same.len() >= MIN_INTERVALS)
+        .unwrap_or_default()
 }
 
 /// How much an amount varies: the middle half of its values, by their median.
@@ -283,15 +290,15 @@ fn median(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
 
 /// What a disk becomes when the incident begins: its limit where it did more before, or the time of a request on its own.
 fn slower(intervals: &[Interval], full: &[&Interval], (iops, bandwidth): (Option<f64>, Option<f64>)) -> Option<Slower> {
-    let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= ENOUGH).collect();
-    let trouble: Vec<&Interval> = intervals.iter().filter(|one| !one.is_calm && one.requests >= ENOUGH).collect();
-    if calm.len() < FEW || trouble.len() < FEW {
+    let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= MIN_REQUESTS).collect();
+    let trouble: Vec<&Interval> = intervals.iter().filter(|one| !one.is_calm && one.requests >= MIN_REQUESTS).collect();
+    if calm.len() < MIN_INTERVALS || trouble.len() < MIN_INTERVALS {
         return None;
     }
-    if full.len() >= FEW && full.iter().all(|one| !one.is_calm) {
+    if full.len() >= MIN_INTERVALS && full.iter().all(|one| !one.is_calm) {
         // What it did in a usual interval before is more than it can do now.
         let is_less = |limit: Option<f64>, of: fn(&Interval) -> f64| {
-            limit.filter(|limit| median(&calm, of).is_some_and(|usual| usual > LESS * limit))
+            limit.filter(|limit| median(&calm, of).is_some_and(|usual| usual > FEWER_BY * limit))
         };
         let slower = Slower {
             latency: None,
@@ -300,16 +307,16 @@ fn slower(intervals: &[Interval], full: &[&Interval], (iops, bandwidth): (Option
         };
         return (slower != Slower::default()).then_some(slower);
     }
-    let alone: Vec<&Interval> = trouble.iter().filter(|one| one.depth <= QUEUED).copied().collect();
+    let alone: Vec<&Interval> = trouble.iter().filter(|one| one.depth <= MAX_DEPTH_ALONE).copied().collect();
     let time: fn(&Interval) -> f64 = |one| one.wait / one.requests;
     let size: fn(&Interval) -> f64 = |one| one.bytes / one.requests;
     let ratio = |of: fn(&Interval) -> f64| Some(median(&alone, of)? / median(&calm, of)?.max(1e-9));
     // Where the disk has time to spare it is the CPU that is late.
     let is_slower = alone.len() * 2 > trouble.len()
-        && median(&alone, |one| one.busy)? > OFTEN
-        && ratio(time)? > SLOWER
-        && ratio(|one| one.requests)? < LESS
-        && ratio(size)? < LESS;
+        && median(&alone, |one| one.busy)? > MIN_BUSY_NEAR_LIMIT
+        && ratio(time)? > SLOWER_BY
+        && ratio(|one| one.requests)? < FEWER_BY
+        && ratio(size)? < FEWER_BY;
     is_slower.then(|| Slower { latency: median(&alone, time), ..Slower::default() })
 }
 
@@ -419,7 +426,7 @@ mod tests {
     fn a_limit_shows_in_how_many_requests_it_lets_through_however_few_wait() {
         let one_at_a_time = model_of(Second { reads: 40, writes: 0, read_ms: 24, ..FULL });
         assert_eq!((one_at_a_time.iops, one_at_a_time.bandwidth), (Some(40.0), None));
-        assert_eq!((one_at_a_time.latency, one_at_a_time.burst), (1e6, Some(BURST)));
+        assert_eq!((one_at_a_time.latency, one_at_a_time.burst), (1e6, Some(HYPERVISOR_BURST)));
         // Whose requests take as long as ever is at no limit.
         let quick = model_of(Second { reads: 40, writes: 0, read_ms: 1, busy_ms: 900, ..FULL });
         assert_eq!((quick.iops, quick.is_limit_measured), (None, false));

@@ -4,9 +4,9 @@ use crate::stretch::Stretch;
 use pagetide_core::Table;
 
 /// Bytes per second that a group must read and write for its IO to tell whose it is.
-const ENOUGH: f64 = 16.0 * 1024.0;
+const MIN_TRAFFIC: f64 = 16.0 * 1024.0;
 /// A group is that of a command if what both did at the same time is this share of what either did, as a harmonic mean.
-const ALIKE: f64 = 0.6;
+const MIN_ALIKE_SHARE: f64 = 0.6;
 
 /// What a command or a group read in each interval, and wrote in all: writeback comes later than the writing.
 #[derive(Debug, Clone, Default)]
@@ -60,8 +60,8 @@ pub(crate) fn below_root<'a>(stretch: &Stretch<'a>) -> impl Iterator<Item = &'a 
 
 /// The group whose IO is most like that of a command.
 pub(crate) fn of_traffic<'a>(own: &Traffic, groups: &[(&'a str, Traffic)], seconds: f64) -> Option<&'a str> {
-    let able = groups.iter().filter(|(_, traffic)| traffic.bytes() > ENOUGH * seconds);
+    let able = groups.iter().filter(|(_, traffic)| traffic.bytes() > MIN_TRAFFIC * seconds);
     let alike = able.map(|(group, traffic)| (own.likeness(traffic), *group));
     let best = alike.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (best.0 >= ALIKE).then_some(best.1)
+    (best.0 >= MIN_ALIKE_SHARE).then_some(best.1)
 }

@@ -5,23 +5,23 @@ use crate::guess::Guess;
 use crate::stretch::Stretch;
 
 /// Bytes per second below which a command's IO has no part in an incident.
-const LITTLE: f64 = 64.0 * 1024.0;
+const MIN_TRAFFIC: f64 = 64.0 * 1024.0;
 /// A command misses the page cache if it reads this share of what it asks for from devices.
-const MISSES: f64 = 0.5;
+const MIN_MISS_SHARE: f64 = 0.5;
 /// A command whose tasks wait for IO for this share of the time sends its next request when the last one has ended.
-const WAITS: f64 = 0.5;
+const MIN_WAIT_SHARE: f64 = 0.5;
 /// Requests of this size on average are a stream.
-const LARGE: f64 = 48.0 * 1024.0;
+const MIN_STREAM_REQUEST: f64 = 48.0 * 1024.0;
 /// Major faults per second from which on a command that reads without system calls for it touches mapped files, or memory in swap.
-const FAULTS: f64 = 5.0;
+const MIN_MAJOR_FAULTS: f64 = 5.0;
 /// Bytes of a major fault at most: a mapped file is read ahead by so much.
-const FAULT: f64 = 128.0 * 1024.0;
+const MAX_FAULT_READ: f64 = 128.0 * 1024.0;
 /// Touches of pages for each that is a major fault: most find their page.
-const TOUCHES: f64 = 8.0;
+const TOUCHES_PER_FAULT: f64 = 8.0;
 /// CPU time that a request may take, ns.
 const MAX_COMPUTE: f64 = 1e8;
 /// A CPU that a command uses this share of is a load.
-const CPU: f64 = 0.05;
+const MIN_CPU_SHARE: f64 = 0.05;
 
 /// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,8 +102,8 @@ impl CommandLoad {
     /// Whether it came with the incident, and does enough to have a part in it.
     pub(crate) fn is_culprit(&self) -> bool {
         /// CPUs that others miss.
-        const MISSED: f64 = 0.3;
-        !self.ran_before && !matches!(self.kind, Kind::Spin { cpus } if cpus < MISSED)
+        const MIN_CPUS_MISSED: f64 = 0.3;
+        !self.ran_before && !matches!(self.kind, Kind::Spin { cpus } if cpus < MIN_CPUS_MISSED)
     }
 
     /// Bytes of the anonymous memory at the onset that it takes in the scenario.
@@ -182,8 +182,8 @@ pub(crate) struct HostShape {
 impl HostShape {
     /// Bytes of the files that a command reads at such a rate, where it reads a good part of them again.
     fn pass(&self, read: f64) -> Option<f64> {
-        const AGAIN: f64 = 0.1;
-        (self.refaulted > AGAIN * read).then(|| ((read - self.refaulted) * self.seconds).max(1e6))
+        const MIN_SHARE_AGAIN: f64 = 0.1;
+        (self.refaulted > MIN_SHARE_AGAIN * read).then(|| ((read - self.refaulted) * self.seconds).max(1e6))
     }
 
     /// Whether what was read passed the page cache by.
@@ -203,7 +203,7 @@ pub(crate) fn of(
     let mut kinds = Vec::new();
     let name = &command.name;
     // It waits for what it does most.
-    let waits = host.counts_delays && trouble.waits >= WAITS;
+    let waits = host.counts_delays && trouble.waits >= MIN_WAIT_SHARE;
     let paced = |rate: f64| (!waits || rate < 0.5 * (trouble.read + trouble.written)).then_some(rate);
     let faults = faults(command);
     let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
@@ -219,7 +219,7 @@ pub(crate) fn of(
             },
             "it has major faults, and no system calls for what it reads",
         ));
-        kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES });
+        kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES_PER_FAULT });
     } else if let Some(faults) = faults {
         // A fault reads what is around it.
         let size = ((trouble.read - host.refaulted) * host.seconds).max(1e6);
@@ -229,16 +229,16 @@ pub(crate) fn of(
         ));
         let block = block(trouble.read / faults);
         kinds.push(Kind::WorkingSet { rate: trouble.read, block, size, warm: false });
-    } else if trouble.read.max(calm.read).max(trouble.asked / 16.0).max(calm.asked / 16.0) > LITTLE / 16.0 {
+    } else if trouble.read.max(calm.read).max(trouble.asked / 16.0).max(calm.asked / 16.0) > MIN_TRAFFIC / 16.0 {
         let size = (calm.asked + trouble.asked) / (calm.read_calls + trouble.read_calls).max(1e-9);
         // Who ran before the incident shows in the calm whether its files fit into memory.
         let usual = if ran_before && calm.asked > 0.0 { calm } else { trouble };
         // Who comes and reads little again finds the rest in the cache because others had read it.
-        let is_new = !ran_before && host.pass(trouble.read).is_none() && trouble.read > LITTLE / 16.0;
-        if usual.read >= MISSES * usual.asked || is_new {
+        let is_new = !ran_before && host.pass(trouble.read).is_none() && trouble.read > MIN_TRAFFIC / 16.0;
+        if usual.read >= MIN_MISS_SHARE * usual.asked || is_new {
             let rate = paced(trouble.read);
             let direct = host.reads_directly();
-            if size.max(host.read_size) >= LARGE || !ran_before && host.read_size > 2.0 * size {
+            if size.max(host.read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size {
                 let pass = host.pass(trouble.read).filter(|_| !direct);
                 if let Some(pass) = pass {
                     guesses.push(Guess::new(
@@ -275,11 +275,12 @@ pub(crate) fn of(
             kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: ran_before });
         }
     }
-    if trouble.written.max(calm.written) > LITTLE / 16.0 {
+    if trouble.written.max(calm.written) > MIN_TRAFFIC / 16.0 {
         let rate = paced(trouble.written);
         let calls = (calm.given + trouble.given) / (calm.write_calls + trouble.write_calls).max(1e-9);
         // What is written in order the kernel writes back in large requests, unless somebody syncs it.
-        let random = (host.write_size < LARGE).then(|| (trouble.written.max(calm.written) * host.seconds).max(1e6));
+        let random =
+            (host.write_size < MIN_STREAM_REQUEST).then(|| (trouble.written.max(calm.written) * host.seconds).max(1e6));
         let block = if random.is_some() { block(calls.min(host.write_size)) } else { block(calls) };
         let direct = host.dirtied.is_some_and(|dirtied| trouble.written > 2.0 * dirtied);
         if direct {
@@ -301,13 +302,13 @@ pub(crate) fn of(
     let mut compute = [calm, trouble].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
-        if trouble.cpu.max(calm.cpu) > CPU {
+        if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
             kinds.push(Kind::Spin { cpus: trouble.cpu });
         }
     }
     // What came on top of a cached set and misses the cache is no part of that set, unless it was evicted from it.
     let (read, asked) = (trouble.read - calm.read, trouble.asked - calm.asked);
-    let anew = asked > 0.5 * calm.asked && read >= MISSES * asked && host.refaulted < MISSES * read;
+    let anew = asked > 0.5 * calm.asked && read >= MIN_MISS_SHARE * asked && host.refaulted < MIN_MISS_SHARE * read;
     let mut loads: Vec<CommandLoad> = if ran_before {
         let split = |kind| match kind {
             Kind::WorkingSet { block, size, warm, .. } if anew => {
@@ -332,9 +333,9 @@ fn faults(command: &Command) -> Option<f64> {
     let (calm, trouble) = (&command.calm, &command.trouble);
     let did = if trouble.read >= calm.read { trouble } else { calm };
     // What comes is read in larger pieces: a program that goes through a file has the kernel read on behind its faults.
-    let most = if command.appeared.is_none() { FAULT } else { 8.0 * FAULT };
-    let is_mapped = did.asked < MISSES * did.read && did.read <= did.major_faults * most;
-    (is_mapped && did.major_faults >= FAULTS).then_some(did.major_faults)
+    let most = if command.appeared.is_none() { MAX_FAULT_READ } else { 8.0 * MAX_FAULT_READ };
+    let is_mapped = did.asked < MIN_MISS_SHARE * did.read && did.read <= did.major_faults * most;
+    (is_mapped && did.major_faults >= MIN_MAJOR_FAULTS).then_some(did.major_faults)
 }
 
 /// What a command that ran before does: as much as before all the time, and what it does beyond that in the incident.
@@ -372,7 +373,7 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Stream { rate: None, .. } | Kind::Cold { rate: None, .. } | Kind::Write { rate: None, .. }
     );
     let mut all = vec![load(with(paced.then_some(now - usual)), false)];
-    let little = if let Kind::Spin { .. } = kind { CPU } else { LITTLE / 16.0 };
+    let little = if let Kind::Spin { .. } = kind { MIN_CPU_SHARE } else { MIN_TRAFFIC / 16.0 };
     if usual > little {
         all.push(load(with(Some(usual)), true));
     }
