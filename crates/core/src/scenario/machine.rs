@@ -55,6 +55,9 @@ fn dilate(
 }
 
 impl Machine {
+    /// The largest [`Machine::reclaim_slowdown`]: an emulated CPU takes some 70 times as long as a server.
+    pub const MAX_RECLAIM_SLOWDOWN: u64 = 1000;
+
     /// Makes its disks take `factor` times as long for everything.
     pub(super) fn dilate(&mut self, factor: NonZeroU64) {
         for disk in &mut self.disks {

@@ -245,6 +245,12 @@ fn machine(machine: &Machine, file: &str) -> Result<(), Error> {
             "files are on the first disk: put one with a file system first",
         ));
     }
+    if let Some(factor) = machine.reclaim_slowdown.filter(|factor| factor.get() > Machine::MAX_RECLAIM_SLOWDOWN) {
+        return Err(Error::input(
+            format!("{file}: reclaim_slowdown is {factor}"),
+            format!("write a number from 1 to {}", Machine::MAX_RECLAIM_SLOWDOWN),
+        ));
+    }
     name::sysctls(machine.sysctl.keys(), file)?;
     let mut names = HashSet::new();
     for disk in &machine.disks {

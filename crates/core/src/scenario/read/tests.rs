@@ -129,6 +129,12 @@ fn a_dilated_machine_has_disks_that_take_longer() {
     assert_eq!(slow.flush.unwrap().get(), 20_000_000);
     let Action::Device(change) = &slower.steps[0].action else { panic!("{slower:?}") };
     assert_eq!(change.latency.unwrap().get(), 20_000_000);
+    for (factor, is_right) in [(1, true), (1000, true), (1001, false), (u64::MAX >> 1, false)] {
+        let reclaim = head.replace("time_dilation = 10", &format!("reclaim_slowdown = {factor}"));
+        let read = Scenario::parse(&format!("{reclaim}{disk}{step}"), "t.toml");
+        assert_eq!(read.is_ok(), is_right, "{factor}");
+        assert!(read.err().is_none_or(|error| error.to_string().contains(&format!("reclaim_slowdown is {factor}"))));
+    }
     let never = head.replace("time_dilation = 10", "time_dilation = 0");
     let error = Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
     assert!(error.to_string().contains("nonzero"), "{error}");
