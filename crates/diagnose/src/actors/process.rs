@@ -80,12 +80,21 @@ pub(crate) fn fastest<'a, M>(
     most(window, metrics, |_| Some(Amount::ZERO))
 }
 
-/// The same of those who do it for themselves. kswapd reclaims what others take.
-pub(crate) fn fastest_but_kswapd<'a, M>(
+/// Threads that work for whoever calls them.
+const SERVANTS: [&str; 10] =
+    ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
+
+/// Whether a command is a thread of the kernel that works for others.
+pub(crate) fn works_for_others(comm: &str) -> bool {
+    SERVANTS.iter().any(|servant| comm.starts_with(servant))
+}
+
+/// The same of those who do it for themselves.
+pub(crate) fn fastest_for_itself<'a, M>(
     window: &Window<'a>,
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
-    most(window, metrics, |comm| (!comm.starts_with("kswapd")).then_some(Amount::ZERO))
+    most(window, metrics, |comm| (!works_for_others(comm)).then_some(Amount::ZERO))
 }
 
 /// The same of what is new: the command that exceeds most what its processes did before the window.
@@ -141,17 +150,19 @@ fn most<'a, M>(
         take_off(&mut commands);
         hand_down(window, &mut commands);
     }
-    let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
-        commands.into_iter().filter_map(|(comm, own)| Some((comm, sum(&own) - usual(comm)?, own))).collect();
-    commands.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let exceeds = |(comm, own): (&'a str, Rates<'a, M>)| {
+        let usual = usual(comm)?;
+        Some((sum(&own) - usual, usual, comm, own))
+    };
+    let mut commands: Vec<_> = commands.into_iter().filter_map(exceeds).collect();
+    commands.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut most: Option<(Rate<M>, ProcessShare<'a, crate::measure::amount::Per<M>>)> = None;
-    for (comm, more, processes) in commands {
+    for (more, usual, comm, processes) in commands {
         // What others inherited is taken off below, so a smaller sum cannot become the largest.
         if most.as_ref().is_some_and(|(most, _)| *most >= more) {
             break;
         }
         let Some(share) = share(window, comm, processes, metrics) else { continue };
-        let Some(usual) = usual(comm) else { continue };
         let more = share.amount - usual;
         if most.as_ref().is_none_or(|(most, _)| more > *most) {
             most = Some((more, share));

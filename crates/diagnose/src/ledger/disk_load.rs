@@ -28,10 +28,6 @@ const WORKS: Limit<Count> = Limit::new(
     "A thread that sends thousands of requests a second uses more; timers use less.",
     "judgement",
 );
-/// Threads that work for whoever calls them.
-const SERVANTS: [&str; 10] =
-    ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
-
 /// What loads a disk in a window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DiskLoad {
@@ -64,15 +60,12 @@ impl DiskLoad {
         let used = |window: &Window<'_>, name: &str| {
             window.derived::<Count>(Table::Process, name, &derived::CPUS).unwrap_or(Amount::ZERO)
         };
-        let threads = process::present(window).filter(|(name, comm)| !serves(comm) && of_kernel(window, name));
+        let threads =
+            process::present(window).filter(|(name, comm)| !process::works_for_others(comm) && of_kernel(window, name));
         let more = threads.map(|(name, comm)| (name, comm, used(window, name) - used(&before, name)));
         let (name, comm, more) = more.max_by(|a, b| a.2.total_cmp(&b.2))?;
         (more >= WORKS).then_some(ProcessShare { name, comm, amount: self.remainder, processes: 1 })
     }
-}
-
-fn serves(comm: &str) -> bool {
-    SERVANTS.iter().any(|servant| comm.starts_with(servant))
 }
 
 /// Whether a process is a thread of the kernel: it has no memory of its own.

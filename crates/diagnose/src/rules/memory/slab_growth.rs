@@ -165,7 +165,7 @@ fn surroundings(found: &mut EvidenceBuilder, window: &Window<'_>, grown: Amount<
         let weight = if free.least > memory * 0.3 { -0.5 } else { 0.5 };
         found.add(weight, "lowest free memory", "MemFree", free.least);
     }
-    if let Some(process) = process::fastest_but_kswapd::<Count>(window, &["stime"]) {
+    if let Some(process) = process::fastest_for_itself::<Count>(window, &["stime"]) {
         found.origin(process.actor(window));
     }
     let fallen = window.host_change("Cached").map(|change| -change).filter(|fallen| *fallen >= memory * GROWTH);
