@@ -19,4 +19,5 @@ pub use kind::KIND;
 pub use missing::runnable;
 pub use model::Model;
 pub use options::{MeasuredMemory, ModelOptions};
+pub use pagetide_sim::Costs;
 pub use programs::depends_on_seed;

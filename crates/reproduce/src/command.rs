@@ -26,10 +26,10 @@ pub(crate) struct Did {
     pub(crate) major_faults: f64,
     /// CPU time, waits for IO and waits for a CPU, as a share of the time, all processes together.
     pub(crate) cpu: f64,
-    /// CPU time of it that direct reclaim took: the model takes that by itself.
-    pub(crate) reclaim: f64,
     pub(crate) waits: f64,
     pub(crate) cpu_waits: f64,
+    /// The share of the CPU time that direct reclaim took: the model takes that by itself.
+    pub(crate) reclaim: f64,
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
     pub(crate) anon: (f64, f64),
     pub(crate) swapped: f64,

@@ -4,10 +4,8 @@ use crate::command::{Command, Did};
 use crate::effect::has_delays;
 use crate::stretch::{Stretch, whole};
 use pagetide_core::Table;
+use pagetide_lab::sim::Costs;
 
-/// CPU time of a page that reclaim looks at, and of one that it frees, on a current x86 server, s: what the model takes.
-const SCAN: f64 = 60e-9;
-const FREE: f64 = 200e-9;
 /// CPU time of reclaim from which on it tells how fast that is: it is counted in ticks of 10 ms.
 const MIN_CPU: f64 = 0.1;
 const MAX_SLOWDOWN: f64 = 200.0;
@@ -27,7 +25,12 @@ pub(crate) fn slowdown(stretch: &Stretch<'_>) -> Option<u64> {
 
 /// Says of each command how much of its CPU time is reclaim, as a share of the time: the kernel counts that as a delay of a process, or not
 /// at all. Then it is booked in proportion to the memory that they ask for.
-pub(crate) fn book(stretch: &Stretch<'_>, commands: &mut [Command], did: fn(&mut Command) -> &mut Did) {
+pub(crate) fn book(
+    stretch: &Stretch<'_>,
+    slowdown: Option<u64>,
+    commands: &mut [Command],
+    did: fn(&mut Command) -> &mut Did,
+) {
     if has_delays(stretch.recording) {
         for command in commands {
             let reclaim = command.processes.iter().map(|row| own(stretch, row)).sum();
@@ -35,7 +38,7 @@ pub(crate) fn book(stretch: &Stretch<'_>, commands: &mut [Command], did: fn(&mut
         }
         return;
     }
-    let all = slowdown(stretch).map_or(1.0, |times| times as f64) * on_server(stretch, "direct").unwrap_or(0.0);
+    let all = slowdown.map_or(1.0, |times| times as f64) * on_server(stretch, "direct").unwrap_or(0.0);
     let seconds = stretch.seconds();
     let wants = |did: &Did| did.read + did.written + (did.anon.1 - did.anon.0).max(0.0) / seconds;
     let wanted: f64 = commands.iter_mut().map(|command| wants(did(command))).sum();
@@ -60,10 +63,12 @@ fn own(stretch: &Stretch<'_>, row: &str) -> f64 {
     delay.min(system(stretch, row))
 }
 
-/// What the pages that kswapd, or those who wait, look at and free per second would take of a current server.
+/// CPU time that the model takes of a current server for the pages that kswapd, or those who wait, look at and free, as a share of the time.
 fn on_server(stretch: &Stretch<'_>, by: &str) -> Option<f64> {
+    let costs = Costs::default();
     let pages = |what: &str| stretch.host_rate(&format!("{what}_{by}"));
-    Some(pages("pgscan")? * SCAN + pages("pgsteal")? * FREE)
+    let ns = pages("pgscan")? * costs.scan_page.as_f64() + pages("pgsteal")? * costs.reclaim_page.as_f64();
+    Some(ns / 1e9)
 }
 
 #[cfg(test)]
@@ -122,7 +127,7 @@ mod tests {
                     appeared: None,
                 };
                 let mut commands = [own];
-                book(stretch, &mut commands, |command| &mut command.trouble);
+                book(stretch, slowdown(stretch), &mut commands, |command| &mut command.trouble);
                 let got = commands[0].trouble.reclaim;
                 assert!((got - expected).abs() < 1e-6, "{delay:?} {reader}: {got}");
             });

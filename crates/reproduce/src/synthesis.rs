@@ -37,6 +37,8 @@ pub struct Synthesis<'a> {
     pub(crate) group_memory: Vec<(String, f64)>,
     /// File cache when the scenario begins, bytes.
     pub(crate) cache: f64,
+    /// How many times as long reclaim of a page takes as on a current server.
+    reclaim_slowdown: Option<u64>,
     /// What the recording does not tell.
     pub guesses: Vec<Guess>,
     /// The loads that began the incident.
@@ -94,6 +96,7 @@ impl Synthesis<'_> {
             loads: &self.loads,
             group_memory: &self.group_memory,
             cache: self.cache,
+            reclaim_slowdown: self.reclaim_slowdown,
             guesses: &self.guesses,
             factors,
         }
@@ -142,7 +145,8 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     if disks.is_empty() {
         return refuse("the recording has no disks, or none of them did anything");
     }
-    let (mut loads, cache) = loads(&calm, &trouble, diagnosis, &mut guesses);
+    let reclaim_slowdown = reclaim::slowdown(&whole);
+    let (mut loads, cache) = loads(&calm, &trouble, reclaim_slowdown, diagnosis, &mut guesses);
     book_flushes(&calm, &trouble, &disks, &mut loads, &mut guesses);
     for load in &loads {
         if let Kind::Write { random: Some(size), .. } = load.kind {
@@ -173,6 +177,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         loads,
         group_memory,
         cache,
+        reclaim_slowdown,
         guesses,
         culprits: Vec::new(),
     };
@@ -184,6 +189,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
 fn loads(
     calm: &Stretch<'_>,
     trouble: &Stretch<'_>,
+    reclaim_slowdown: Option<u64>,
     diagnosis: &Diagnosis,
     guesses: &mut Vec<Guess>,
 ) -> (Vec<CommandLoad>, f64) {
@@ -207,8 +213,8 @@ fn loads(
         refaulted: 0.0,
     };
     let mut commands = command::all(calm, trouble);
-    reclaim::book(calm, &mut commands, |command| &mut command.calm);
-    reclaim::book(trouble, &mut commands, |command| &mut command.trouble);
+    reclaim::book(calm, reclaim_slowdown, &mut commands, |command| &mut command.calm);
+    reclaim::book(trouble, reclaim_slowdown, &mut commands, |command| &mut command.trouble);
     // Where processes were recorded without their groups, the rules may have found whose it is.
     let origins = || diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
     if let Some(group) = origins().find_map(|actor| actor.as_group()) {

@@ -5,7 +5,6 @@ use crate::disk::DiskModel;
 use crate::group::is_limit;
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
-use crate::reclaim;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::synthesis::INCIDENT;
 use pagetide_core::{Lru, Table, part_name, plain_name};
@@ -24,6 +23,7 @@ pub(crate) struct Text<'a> {
     pub(crate) loads: &'a [CommandLoad],
     pub(crate) group_memory: &'a [(String, f64)],
     pub(crate) cache: f64,
+    pub(crate) reclaim_slowdown: Option<u64>,
     pub(crate) guesses: &'a [Guess],
     pub(crate) factors: Factors,
 }
@@ -81,7 +81,7 @@ impl Text<'_> {
         if let Some(lru) = manifest.lru {
             let _ = writeln!(text, "lru = \"{}\"", if lru == Lru::Mglru { "mglru" } else { "classic" });
         }
-        if let Some(times) = reclaim::slowdown(&self.calm.with(self.calm.from, self.trouble.to)) {
+        if let Some(times) = self.reclaim_slowdown {
             let _ = writeln!(text, "reclaim_slowdown = {times}");
         }
         let settings: Vec<String> =
