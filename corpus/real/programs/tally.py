@@ -1,0 +1,21 @@
+"""Reads `clock requests` of a program, and prints in each second how many there were, and 0 when the program is away."""
+import sys
+import threading
+import time
+
+total = 0
+
+
+def add():
+    global total
+    for line in sys.stdin:
+        total += int(line.split()[1])
+
+
+threading.Thread(target=add, daemon=True).start()
+before = 0
+while True:
+    time.sleep(1)
+    now = total
+    print(int(time.time()), now - before, flush=True)
+    before = now
