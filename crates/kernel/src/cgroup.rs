@@ -60,6 +60,8 @@ pub(crate) enum Form {
     StatV2,
     /// memory.events: names that get `events_` before them.
     Events,
+    /// v2's cpu.max.
+    CpuMax,
     /// A pressure file: metric names of some and full.
     Pressure([&'static str; 2]),
     /// v2's cpu.stat.
@@ -71,10 +73,11 @@ pub(crate) enum Form {
 }
 
 /// The files of a v2 group.
-pub(crate) const V2: [(&str, Form); 11] = [
+pub(crate) const V2: [(&str, Form); 12] = [
     ("memory.current", Form::Amount("current")),
     ("memory.max", Form::Limit("max")),
     ("memory.high", Form::Limit("high")),
+    ("cpu.max", Form::CpuMax),
     ("memory.swap.current", Form::Amount("swap")),
     ("memory.stat", Form::StatV2),
     ("memory.events", Form::Events),
@@ -148,6 +151,14 @@ pub(crate) fn numbers<'a>(
                 }
             }
         }
+        Form::CpuMax => {
+            let line = lines(FILE, text)?.next().map_or("", |(_, line)| line);
+            let (quota, period) = line.split_once(' ').ok_or_else(|| wrong(1, Problem::Short))?;
+            if quota != "max" {
+                let part = |text| number(text).ok_or_else(|| wrong(1, Problem::NotANumber));
+                give(0, "cpu_max".into(), part(quota)?.saturating_mul(SECOND) / part(period)?.max(1));
+            }
+        }
         Form::CpuStat => {
             for (at, line) in lines(FILE, text)? {
                 let (name, value) = spaced(line).map_err(|problem| wrong(at, problem))?;
@@ -188,6 +199,9 @@ pub(crate) fn numbers<'a>(
     }
     Ok(())
 }
+
+/// The unit of `cpu.max`, a quota and the period that it is of, is the µs (`kernel/sched/core.c:cpu_max_show`, 6.12).
+const SECOND: u64 = 1_000_000;
 
 /// The fields of cpu.stat that are recorded, and their metrics; those of a limit exist only where the CPU controller is on
 /// (`kernel/cgroup/rstat.c:cgroup_base_stat_cputime_show`, `kernel/sched/core.c:cpu_extra_stat_show`, 6.12).

@@ -13,6 +13,9 @@ metrics! {
     "memory.high" {
         "high" Gauge Bytes "limit above which the group is throttled and reclaimed; absent when there is none"
     }
+    "cpu.max (v2)" {
+        "cpu_max" Gauge Micros "CPU time that the group may use in each second; absent when there is no limit"
+    }
     "memory.stat (v1 and v2)" {
         "anon" Gauge Bytes "anonymous memory (v1: total_rss)"
         "file" Gauge Bytes "page cache (v1: total_cache)"

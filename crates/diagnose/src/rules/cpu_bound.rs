@@ -52,6 +52,7 @@ pub(crate) const RULE: Rule = Rule {
                 "procs_running",
                 "cpu_throttled",
                 "cpu_periods",
+                "cpu_max",
                 "workingset_refault_file",
                 "utime",
                 "stime",
@@ -184,14 +185,19 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     let what = "share of CPU time idle or in iowait";
     found.compare(1.0, what, "cpu_idle + cpu_iowait", idle, Relation::Above, FREE.value());
     let throttled = during.derived::<Ratio>(Table::Cgroup, group, &derived::CPU_THROTTLED);
-    let throttled = throttled.filter(|share| share.is_positive()).map_or(String::new(), |share| {
-        let what = "share of the cpu.max periods in which the group was throttled";
-        found.compare(1.0, what, "cpu_throttled / cpu_periods of the group", share, Relation::Above, THROTTLED.value());
-        format!(" It was throttled in {share} of its periods.")
-    });
+    let why = throttled.filter(|share| share.is_positive()).map_or_else(
+        || "a limit of the group or of a parent (cpu.max) keeps them from running.".to_owned(),
+        |share| {
+            let what = "share of the cpu.max periods in which the group was throttled";
+            let source = "cpu_throttled / cpu_periods of the group";
+            found.compare(1.0, what, source, share, Relation::Above, THROTTLED.value());
+            let limit = during.level::<Count>(Table::Cgroup, group, "cpu_max").map(|limit| limit.most.get() / 1e6);
+            let limit = limit.map_or_else(|| "its limit".to_owned(), |cpus| format!("its limit of {cpus:.2} CPUs"));
+            format!("{limit} (cpu.max) keeps them from running. It was throttled in {share} of its periods.")
+        },
+    );
     let statement = format!(
-        "Tasks of the control group {group} waited for a CPU {waited} of the time while the CPUs were {idle} idle: a limit of the group or of a \
-         parent (cpu.max) keeps them from running.{throttled}"
+        "Tasks of the control group {group} waited for a CPU {waited} of the time while the CPUs were {idle} idle: {why}"
     );
     let advice = advise(
         "Raise the CPU limit of the group, or find the task that uses it up.",

@@ -166,6 +166,29 @@ fn io_and_limits_of_a_group_are_told_by_device_and_a_changed_limit_is_found() {
 }
 
 #[test]
+fn the_limit_of_cpu_time_is_told_in_us_a_second() {
+    let root = tempfile::tempdir().unwrap();
+    let app = root.path().join("sys/fs/cgroup/app");
+    write(&app, &V2);
+    let watch = Watch { cgroups: vec!["/sys/fs/cgroup/app".into()], ..Watch::default() };
+    write(&root.path().join("proc"), &[("meminfo", "MemTotal: 1 kB\n")]);
+    for (text, told) in [("5000 100000\n", Some(50_000)), ("30000 20000\n", Some(1_500_000)), ("max 100000\n", None)] {
+        write(&app, &[("cpu.max", text)]);
+        let mut sampler = Sampler::new(&Root::new(root.path()), watch.clone()).unwrap();
+        let (mut schema, mut sample) = (Schema::default(), Sample::default());
+        sampler.sample(&mut schema, &mut sample).unwrap();
+        let (_, values) = row(&schema, &sample, Table::Cgroup, "/sys/fs/cgroup/app").unwrap();
+        assert_eq!(values.iter().find(|(name, _)| name == "cpu_max").map(|(_, value)| *value), told, "{text}");
+    }
+    for text in ["max", "5000", "x 100000\n", "5000 0\n", ""] {
+        write(&app, &[("cpu.max", text)]);
+        let mut sampler = Sampler::new(&Root::new(root.path()), watch.clone()).unwrap();
+        let outcome = sampler.sample(&mut Schema::default(), &mut Sample::default());
+        assert_eq!(outcome.is_ok(), text == "5000 0\n", "{text:?}");
+    }
+}
+
+#[test]
 fn a_v1_group_has_the_limits_of_its_blkio_group() {
     let root = tempfile::tempdir().unwrap();
     let memory = root.path().join("sys/fs/cgroup/memory/app");
