@@ -1,6 +1,7 @@
 //! Control groups: charges and limits (`mm/memcontrol.c`).
 
 use crate::PAGE_SIZE;
+use crate::cpu_limit::CpuAccount;
 use crate::events::Events;
 use crate::page::MAX_GROUPS;
 use pagetide_core::{Bytes, Error};
@@ -34,6 +35,8 @@ pub(crate) struct Group {
     pub(crate) max: u64,
     pub(crate) low: u64,
     pub(crate) min: u64,
+    /// Its limit of CPU time, and what is left of that.
+    pub(crate) cpu: CpuAccount,
     /// What happened to its own pages.
     pub(crate) events: Events,
     pub(crate) over_high: u64,
@@ -74,6 +77,7 @@ impl Group {
             max: UNLIMITED,
             low: 0,
             min: 0,
+            cpu: CpuAccount::default(),
             events: Events::default(),
             over_high: 0,
             over_max: 0,

@@ -21,6 +21,7 @@
 )]
 
 mod access;
+mod cpu_limit;
 mod devices;
 mod events;
 mod group;
@@ -43,6 +44,7 @@ mod tick;
 pub mod workload;
 mod writeback;
 
+pub use cpu_limit::CpuLimit;
 pub use devices::device::{Device, IoKind, IoRequest, PlainDevice, QueueSpec, RequestId};
 pub use devices::disk;
 pub use devices::throttle::IoLimits;

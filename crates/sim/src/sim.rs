@@ -315,6 +315,11 @@ impl Sim {
             self.schedule(at as u32, free);
             return;
         }
+        let group = self.host.tasks[at].group;
+        if let Some(until) = self.host.throttled_until(group) {
+            self.schedule(at as u32, until);
+            return;
+        }
         self.steps += 1;
         self.host.current = at;
         self.host.cpu = 0;
@@ -331,6 +336,7 @@ impl Sim {
         let used = self.host.cpu;
         self.host.tasks[at].stats.system += used - self.user;
         self.cpus[cpu] = now + used;
+        self.host.charge_cpu(group, used);
         let end = now + used;
         if self.host.events.pgscan_direct > before.0 || matches!(self.running[at].body, Body::Kswapd(_)) {
             self.host.pressure.now(now, at, State::Reclaims);

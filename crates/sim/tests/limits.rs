@@ -6,7 +6,8 @@ use lab::{Lab, MIB, Random, Script, Stream, dropper, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_sim::disk::{Disk, Limits};
 use pagetide_sim::{
-    Access, DeviceId, FileSpec, GroupId, GroupLimits, IoLimits, MachineSpec, Op, PlainDevice, Program, QueueSpec,
+    Access, CpuLimit, DeviceId, FileSpec, GroupId, GroupLimits, IoLimits, MachineSpec, Op, PlainDevice, Program,
+    QueueSpec,
 };
 use std::collections::BTreeMap;
 
@@ -120,6 +121,34 @@ fn a_limit_that_is_taken_away_lets_go_what_waits() {
     let disk = lab.disk;
     lab.sim.host_mut().set_io_limits(limited, disk, IoLimits::default());
     assert!(lab.sim.run_task_to_end(reader, Nanos::new(3_000_000_000)));
+}
+
+#[test]
+fn a_group_above_its_share_of_a_cpu_waits_for_the_next_period() {
+    let mut lab = lab();
+    let host = lab.sim.host_mut();
+    let above = host.add_group("above", GroupId::ROOT).unwrap();
+    let below = host.add_group("above/below", above).unwrap();
+    let limit = CpuLimit { quota: Nanos::new(20_000_000), period: Nanos::new(100_000_000) };
+    host.set_cpu_limit(above, Some(limit));
+    let work = || Script(vec![Op::Compute(Nanos::new(1_000_000_000))]);
+    let held = lab.sim.spawn(Box::new(work()), below);
+    let got = lab.measure(work(), GroupId::ROOT, LONG);
+    assert!((1_000..1_050).contains(&got["elapsed_ms"]), "nobody is held but the group: {got:?}");
+    assert!(lab.sim.run_task_to_end(held, LONG));
+    let took = lab.sim.now().get() / 1_000_000;
+    assert!((4_800..5_200).contains(&took), "1 s at a fifth of a CPU: {took} ms");
+    let mut all = BTreeMap::new();
+    lab.sim.counters(&mut |table, row, metric, value| {
+        if table == pagetide_core::Table::Cgroup {
+            all.insert(format!("{row} {metric}"), value);
+        }
+    });
+    assert_eq!(all["above cpu_max"], 200_000);
+    assert!((47..=50).contains(&all["above cpu_throttled"]) && all["above cpu_periods"] <= 50, "{all:?}");
+    let waited = all["above/below psi_cpu_some"];
+    assert!((3_800_000..4_200_000).contains(&waited), "{waited} of 5 s");
+    assert!((waited - all["above cpu_throttled_time"]).abs() < 100_000, "{all:?}");
 }
 
 /// A machine with a disk whose flushes take `flush`, and file systems on it.

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::figure::Figures;
 use crate::units::{Bytes, BytesPerSecond, Nanos};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Loads that run at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,7 +87,7 @@ pub struct IoMax {
 
 /// A control group for the processes of a step. It exists until the end of the run, with the cache that is charged to it; steps
 /// that name the same group share it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
     /// Its name.
@@ -95,12 +96,24 @@ pub struct GroupSpec {
     pub memory_max: Option<Bytes>,
     /// Memory above which its processes are throttled and reclaim (`memory.high`).
     pub memory_high: Option<Bytes>,
+    /// CPUs that its processes may use at most, such as 0.5 (`cpu.max`, in periods of 100 ms).
+    pub cpu_max: Option<f64>,
     /// Limits of devices.
     #[serde(default)]
     pub io_max: Vec<IoMax>,
 }
 
 impl GroupSpec {
+    /// The period of `cpu_max`.
+    pub const CPU_PERIOD: Nanos = Nanos::new(100_000_000);
+    /// The least and the largest `cpu_max`: the kernel refuses less than 1 ms of a period (`kernel/sched/core.c:tg_set_cfs_bandwidth`, 6.12).
+    pub const CPU_MAX: RangeInclusive<f64> = 0.01..=4096.0;
+
+    /// CPU time that its processes may use in a period.
+    pub fn cpu_quota(&self) -> Option<Nanos> {
+        Nanos::from_secs_f64(self.cpu_max? * Self::CPU_PERIOD.as_secs_f64())
+    }
+
     /// Scales its memory.
     pub(super) fn scale(&mut self, scale: Scale) {
         self.memory_max = self.memory_max.map(|max| scale.bytes(max));

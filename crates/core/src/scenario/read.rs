@@ -461,6 +461,12 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
     }
     for group in step.cgroup.iter().chain(step.parts().iter().filter_map(|part| part.cgroup.as_ref())) {
         name::plain(&group.name, "control group", place)?;
+        if let Some(cpus) = group.cpu_max.filter(|cpus| !GroupSpec::CPU_MAX.contains(cpus)) {
+            return Err(Error::input(
+                format!("{place}: cpu_max = {cpus} is no number of CPUs"),
+                "write 0.01 to 4096, such as 0.5 for half of a CPU",
+            ));
+        }
         for limit in &group.io_max {
             machine.disk(Some(&limit.disk), place)?;
         }

@@ -49,12 +49,12 @@ impl Groups {
 fn make(name: &str, work: Option<&Group>, journal: &Journal) -> Result<Group, Error> {
     let path = match work {
         Some(work) => {
-            delegate(work.path(), false)?;
+            delegate(work.path(), &[])?;
             work.path().join(format!("pagetide-{name}"))
         }
         None => {
             let mount = top()?;
-            delegate(&mount, true)?;
+            delegate(&mount, &["io"])?;
             mount.join(format!("pagetide-{}-{name}", std::process::id()))
         }
     };
@@ -73,7 +73,7 @@ fn top() -> Result<std::path::PathBuf, Error> {
 }
 
 /// Lets children of a v2 group have limits of their own.
-fn delegate(parent: &Path, io: bool) -> Result<(), Error> {
+fn delegate(parent: &Path, controllers: &[&str]) -> Result<(), Error> {
     let file = parent.join("cgroup.subtree_control");
     if !file.exists() {
         return Ok(());
@@ -85,9 +85,9 @@ fn delegate(parent: &Path, io: bool) -> Result<(), Error> {
         )
     };
     fs::write(&file, "+memory").map_err(refuse)?;
-    if io {
-        // A kernel without it can still limit memory; a limit that is asked for says so itself.
-        let _ = fs::write(&file, "+io");
+    // A kernel without it can still limit memory; a limit that is asked for says so itself.
+    for controller in controllers {
+        let _ = fs::write(&file, format!("+{controller}"));
     }
     Ok(())
 }
@@ -105,6 +105,19 @@ fn limit(group: &Group, spec: &GroupSpec, disks: &Disks) -> Result<(), Error> {
             ));
         }
         group.write("memory.high", &high.get().to_string())?;
+    }
+    if let Some(quota) = spec.cpu_quota() {
+        // Accounting of CPU time by groups costs every task a little, so it is switched on where it is asked for.
+        if let (false, Some(parent)) = (group.has("cpu.max"), group.path().parent()) {
+            delegate(parent, &["cpu"])?;
+        }
+        if !group.has("cpu.max") {
+            return Err(Error::system(
+                format!("group {}: cpu_max needs the cpu controller of control groups of version 2", spec.name),
+                "run it in a VM: --on vm",
+            ));
+        }
+        group.write("cpu.max", &format!("{} {}", quota.get() / 1000, GroupSpec::CPU_PERIOD.get() / 1000))?;
     }
     for io in &spec.io_max {
         if !group.has("io.max") {

@@ -113,6 +113,21 @@ mod tests {
     }
 
     #[test]
+    fn a_group_is_held_to_its_cpu_max_beside_one_that_is_not() {
+        let results = results(
+            "[[step]]\nid = \"S\"\nparallel = [\n\
+             { name = \"free\", spin = { time = \"2s\" } },\n\
+             { name = \"held\", spin = { time = \"2s\" }, cgroup = { name = \"g\", cpu_max = 0.25 } },\n]\n",
+        );
+        let used = |id: &str| {
+            let result = results.iter().find(|result| result.id == id).unwrap();
+            result.get(pagetide_core::Figure::UserCpu).unwrap() / 1e9
+        };
+        assert!(used("S_free") > 1.9, "{results:#?}");
+        assert!((0.48..0.53).contains(&used("S_held")), "{results:#?}");
+    }
+
+    #[test]
     fn a_disk_with_slow_flushes_makes_syncs_slow() {
         let results = results(
             "[[step]]\nid = \"A\"\nfio = { rw = \"randwrite\", bs = \"4k\", size = \"1MiB\", fsync = 1 }\n\

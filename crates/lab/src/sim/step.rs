@@ -15,7 +15,7 @@ use pagetide_core::{
 use pagetide_sim::disk::Limits;
 use pagetide_sim::workload::{Script, SharedTally, Tally};
 use pagetide_sim::{
-    FileId, GroupId, GroupLimits, IoLimits, Op, PAGE_SIZE, Release as KernelRelease, Sim, Stop, TaskId,
+    CpuLimit, FileId, GroupId, GroupLimits, IoLimits, Op, PAGE_SIZE, Release as KernelRelease, Sim, Stop, TaskId,
 };
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -453,6 +453,8 @@ impl Run<'_> {
         };
         let limits = GroupLimits { high: spec.memory_high, max: spec.memory_max, ..GroupLimits::default() };
         self.sim.host_mut().set_group_limits(id, &limits);
+        let cpu = spec.cpu_quota().map(|quota| CpuLimit { quota, period: GroupSpec::CPU_PERIOD });
+        self.sim.host_mut().set_cpu_limit(id, cpu);
         for io in &spec.io_max {
             let device = self.disks[disk_at(&self.disks, Some(&io.disk))?].id;
             let limits = IoLimits { read: io.read, write: io.write, reads: io.read_iops, writes: io.write_iops };

@@ -1,5 +1,6 @@
-//! Charging pages to control groups (`mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high`).
+//! Charging pages, IO and CPU time to control groups (`mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high`).
 
+use crate::cpu_limit::CpuLimit;
 use crate::devices::device::IoKind;
 use crate::devices::throttle::IoLimits;
 use crate::group::{Group, GroupIo, GroupLimits};
@@ -57,6 +58,35 @@ impl Host {
     /// Sets the limits of a group. What it has above them is reclaimed when it next takes memory.
     pub fn set_group_limits(&mut self, group: GroupId, limits: &GroupLimits) {
         self.groups[usize::from(group.0)].limit(limits);
+    }
+
+    /// Sets the limit of a group's CPU time (`cpu.max`), or takes it away.
+    pub fn set_cpu_limit(&mut self, group: GroupId, limit: Option<CpuLimit>) {
+        self.groups[usize::from(group.0)].cpu.set(limit, self.now);
+    }
+
+    /// When a task of a group may run again, where the group or one above it is throttled.
+    pub(crate) fn throttled_until(&mut self, group: usize) -> Option<u64> {
+        let now = self.now;
+        let mut until = None;
+        let mut at = Some(group);
+        while let Some(group) = at {
+            let group = &mut self.groups[group];
+            until = until.max(group.cpu.may_run_at(now));
+            at = group.parent;
+        }
+        until
+    }
+
+    /// Charges CPU time to the limits of a group and of those above it.
+    pub(crate) fn charge_cpu(&mut self, group: usize, used: u64) {
+        let now = self.now;
+        let mut at = Some(group);
+        while let Some(group) = at {
+            let group = &mut self.groups[group];
+            group.cpu.charge(now, used);
+            at = group.parent;
+        }
     }
 
     /// Sets the limits of a group's IO on a device (`io.max`), for what it and those below it read, and for the writes of pages that are

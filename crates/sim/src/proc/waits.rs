@@ -1,6 +1,7 @@
 //! What `/proc` and control groups would say of tasks: CPU time, pressure, delays, bytes.
 
 use crate::PAGE_SIZE;
+use crate::cpu_limit::CpuLimit;
 use crate::host::Host;
 use crate::pressure::{Delays, Stalled, State};
 use crate::proc::counters::Take;
@@ -21,6 +22,11 @@ impl Host {
             ("cpu_system", sum(|used| used.system) / TICK),
             ("cpu_idle", idle / TICK),
             ("cpu_iowait", iowait / TICK),
+            // Nobody is nice, interrupts take no CPU time, and no hypervisor takes any.
+            ("cpu_nice", 0),
+            ("cpu_irq", 0),
+            ("cpu_softirq", 0),
+            ("cpu_steal", 0),
             ("procs_running", able),
             ("procs_blocked", waiting),
             ("processes", self.tasks.len() as u64),
@@ -52,6 +58,18 @@ impl Host {
             let members = || self.tasks.iter().enumerate().filter(|(_, task)| group.subtree.contains(&task.group));
             let used: u64 = members().map(|(_, task)| task.stats.user + task.stats.system).sum();
             take(Table::Cgroup, &group.name, "cpu_usage", (used / MICROSECOND) as i64);
+            let (limit, counts) = group.cpu.stat(self.now);
+            let a_second = |limit: CpuLimit| limit.quota.get() * 1_000_000 / limit.period.get().max(1);
+            for (name, value) in [
+                ("cpu_max", limit.map(a_second)),
+                ("cpu_periods", Some(counts.periods)),
+                ("cpu_throttled", Some(counts.throttled)),
+                ("cpu_throttled_time", Some(counts.throttled_time / MICROSECOND)),
+            ] {
+                if let Some(value) = value {
+                    take(Table::Cgroup, &group.name, name, value as i64);
+                }
+            }
             take(Table::Cgroup, &group.name, "cgroup_id", group_id(at));
             let own = members().filter(|(_, task)| task.group == at);
             let delays = own.fold(Delays::default(), |sum, (task, _)| sum.plus(self.pressure.delays(self.now, task)));

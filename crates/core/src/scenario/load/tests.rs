@@ -14,7 +14,7 @@ const ALL: &[&str] = &[
     "copy = { from = \"file:a\", to = \"file:b\", size = \"64MiB\", every = \"1s\" }",
     "map_and_walk = { code = \"64MiB\", data = \"128MiB\", sharing = \"shared\", fill = \"random\", chunk = \"16MiB\", hot = \"64MiB\", iterations = 3 }",
     "grow = { size = \"64MiB\", rate = \"10MB/s\", hold_for = \"1s\" }\n\
-     cgroup = { name = \"g\", memory_max = \"32MiB\", io_max = [{ disk = \"data\", read = \"1MB/s\" }] }",
+     cgroup = { name = \"g\", memory_max = \"32MiB\", cpu_max = 0.5, io_max = [{ disk = \"data\", read = \"1MB/s\" }] }",
     "parallel = [{ name = \"a\", delay = \"1s\", grow = { size = \"64MiB\" } },\n\
      { name = \"b\", background = true, dd = { from = \"zero\", to = \"null\", size = \"64MiB\" }, cgroup = { name = \"g\" } }]",
     "swap = [{ zram = \"64MiB\" }, { size = \"64MiB\", disk = \"data\" }]",
