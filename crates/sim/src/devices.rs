@@ -6,3 +6,4 @@ pub mod disk;
 pub(crate) mod journal;
 pub(crate) mod queue;
 pub(crate) mod throttle;
+pub(crate) mod wbt;

@@ -2,6 +2,7 @@
 
 use crate::devices::device::{Device, IoKind, IoRequest, QueueSpec, RequestId};
 use crate::devices::journal::Stage;
+use crate::devices::wbt::{Urgency, WritebackThrottle};
 use crate::page::PageId;
 use pagetide_core::Nanos;
 use std::collections::VecDeque;
@@ -87,11 +88,13 @@ pub(crate) struct Queue {
     pub(crate) counters: DiskCounters,
     /// Writes that nobody waits for, in the device or waiting.
     pub(crate) background_writes: u64,
+    throttle: WritebackThrottle,
 }
 
 impl Queue {
     pub(crate) fn new(spec: QueueSpec, device: Box<dyn Device>) -> Self {
         Self {
+            throttle: WritebackThrottle::new(spec.depth),
             spec,
             device,
             waiting: VecDeque::new(),
@@ -132,6 +135,20 @@ impl Queue {
         }
         self.waiting.push_back(request);
         self.dispatch(now);
+    }
+
+    /// Whether it takes one more request of writeback.
+    pub(crate) fn has_room(&mut self, now: u64, urgency: Urgency) -> bool {
+        let oldest = self.oldest_read();
+        self.background_writes < self.throttle.limit(now, urgency, self.background_writes, oldest)
+    }
+
+    fn oldest_read(&self) -> Option<u64> {
+        self.in_flight
+            .iter()
+            .filter(|(_, request)| request.kind == IoKind::Read)
+            .map(|(_, request)| request.since)
+            .min()
     }
 
     fn dispatch(&mut self, now: u64) {
@@ -182,6 +199,9 @@ impl Queue {
             let Some(at) = self.in_flight.iter().position(|(sent, _)| *sent == id) else { continue };
             let (_, request) = self.in_flight.swap_remove(at);
             self.counters.count(now, &request);
+            let oldest = self.oldest_read();
+            self.throttle.advance(now, self.background_writes, oldest);
+            self.throttle.count(request.kind, now.saturating_sub(request.since));
             if request.kind == IoKind::Write && !request.sync {
                 self.background_writes -= 1;
             }

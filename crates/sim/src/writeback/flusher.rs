@@ -4,6 +4,7 @@ use crate::PAGE_SIZE;
 use crate::devices::bdi::{Chunk, Reason, Work};
 use crate::devices::device::IoKind;
 use crate::devices::queue::{Payload, Request};
+use crate::devices::wbt::Urgency;
 use crate::host::{Host, Stall};
 use crate::memory::mapping::Backing;
 use crate::page::{PageId, flag};
@@ -167,7 +168,8 @@ impl Host {
             self.set_flusher_timer(device);
             return self.wbs[device].timer.map_or(Stall::Wake, Stall::Until);
         }
-        if self.queues[device].background_writes >= self.writes_at_once(device) {
+        let urgency = self.urgency(device);
+        if !self.queues[device].has_room(self.now, urgency) {
             return Stall::Room(device);
         }
         self.write_some(device);
@@ -182,11 +184,14 @@ impl Host {
         }
     }
 
-    /// Requests that writeback may have in a device (`block/blk-wbt.c: get_limit`): more while writers wait for it.
-    fn writes_at_once(&self, device: usize) -> u64 {
-        let depth = u64::from(self.queues[device].spec.depth.max(1)).min(16);
-        let waited = self.wbs[device].throttled_at.is_some_and(|at| self.now < at + 1_000_000_000);
-        if waited { depth } else { depth.div_ceil(4) }
+    /// For whom the flusher of a device writes (`wbc_to_write_flags`; `block/blk-wbt.c: wb_recent_wait`).
+    fn urgency(&self, device: usize) -> Urgency {
+        let wb = &self.wbs[device];
+        if wb.throttled_at.is_some_and(|at| self.now < at + 1_000_000_000) {
+            return Urgency::Awaited;
+        }
+        let is_asked = wb.work.as_ref().is_some_and(|work| work.reason == Reason::All);
+        if is_asked { Urgency::Normal } else { Urgency::Background }
     }
 
     /// Begins a round when there is something to do (`wb_do_writeback`).
