@@ -177,6 +177,11 @@ fn limits(scenario: &Scenario) -> Vec<Change> {
                 }
             }));
         }
+        if any(|group| group.cpu_max.is_some()) {
+            all.extend(twice(name, "CPU time (cpu.max)", |group| {
+                group.cpu_max = group.cpu_max.map(|cpus| cpus * 2.0);
+            }));
+        }
         if any(|group| !group.io_max.is_empty()) {
             all.extend(twice(name, "io.max", |group| {
                 for io in &mut group.io_max {
@@ -221,6 +226,7 @@ fn below(own: Option<&GroupSpec>, name: &str) -> GroupSpec {
         name: format!("{name}-limited"),
         memory_max: own.and_then(|own| own.memory_max),
         memory_high: Some(own.and_then(|own| own.memory_high).map_or(limit, |high| high.min(limit))),
+        cpu_max: own.and_then(|own| own.cpu_max),
         io_max: own.map(|own| own.io_max.clone()).unwrap_or_default(),
     }
 }
@@ -430,11 +436,13 @@ mod tests {
             name: "batch".to_owned(),
             memory_max: Some(Bytes::new(1 << 30)),
             memory_high: Some(Bytes::new(32 << 20)),
+            cpu_max: Some(0.5),
             io_max: vec![io.clone()],
         };
         let limited = below(Some(&own), "tar");
         assert_eq!((limited.name.as_str(), limited.memory_max), ("tar-limited", Some(Bytes::new(1 << 30))));
-        assert_eq!((limited.memory_high, limited.io_max), (Some(Bytes::new(32 << 20)), vec![io]));
+        assert_eq!((limited.memory_high, limited.cpu_max), (Some(Bytes::new(32 << 20)), Some(0.5)));
+        assert_eq!(limited.io_max, vec![io]);
         let free = below(None, "tar");
         assert_eq!((free.memory_max, free.memory_high), (None, Some(Bytes::new(READER))));
     }
@@ -445,7 +453,7 @@ mod tests {
             [[machine.disk]]\nname = \"d\"\nsize = \"8GiB\"\nlatency = \"1ms\"\niops = 100\n\
             [[step]]\nid = \"incident\"\nparallel = [{ name = \"early\", spin = { time = \"1s\" }, cgroup = { name = \"g\" } }, { name = \"log\", \
             dd = { from = \"zero\", to = \"file:f@d\", size = \"1MiB\", sync_every = \"64KiB\" }, \
-            cgroup = { name = \"g\", memory_high = \"64MiB\", io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
+            cgroup = { name = \"g\", memory_high = \"64MiB\", cpu_max = 0.2, io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
             meanwhile = [{ after = \"1s\", drop_caches = true, device = { disk = \"d\", iops = 10 } }]\n";
         let scenario = Scenario::parse(text, "t.toml").unwrap();
         let all = all(&scenario, &[Culprit { process: "log".to_owned(), command: "log".to_owned() }]);
@@ -456,6 +464,7 @@ mod tests {
         let group_of = |words: &str| step_of(words).parts()[1].cgroup.clone().unwrap();
         assert_eq!(group_of("twice the memory for the group g").memory_high, Some(Bytes::new(128 << 20)));
         assert_eq!(group_of("twice the io.max").io_max[0].write, Some(BytesPerSecond::new(2_000_000)));
+        assert_eq!(group_of("twice the CPU time").cpu_max, Some(0.4));
         let step = step_of("a fourth as often");
         let Load::Dd(fewer) = &step.parts()[1].load else { panic!("no dd") };
         assert_eq!(fewer.sync_every, Some(Bytes::new(256 << 10)));

@@ -3,6 +3,8 @@
 use crate::stretch::Stretch;
 use pagetide_core::Table;
 
+/// The share of the periods of `cpu.max` in which a group must be throttled for its CPU time to be its limit.
+const MIN_THROTTLED_SHARE: f64 = 0.8;
 /// Bytes per second that a group must read and write for its IO to tell whose it is.
 const MIN_TRAFFIC: f64 = 16.0 * 1024.0;
 /// A group is that of a command if what both did at the same time is this share of what either did, as a harmonic mean.
@@ -43,6 +45,23 @@ impl Traffic {
 /// Whether a value of `memory.max`, `memory.high` or `io.max` is a limit: the kernel says none by a large number.
 pub(crate) fn is_limit(bytes: f64) -> bool {
     bytes > 0.0 && bytes < 1e15
+}
+
+/// The limit of a group's CPU time at a moment, in CPUs. A recording made before 0.2 has none, and tells it by what the group used while it
+/// was throttled.
+pub(crate) fn cpu_max(stretch: &Stretch<'_>, group: &str, at: i64) -> Option<f64> {
+    if stretch.recording.series(Table::Cgroup, group, "cpu_max").is_some() {
+        return stretch.sampled_at(Table::Cgroup, group, "cpu_max", at).map(|micros| micros / 1e6);
+    }
+    let rate = |part: &Stretch<'_>, metric| part.rate(Table::Cgroup, group, metric);
+    let is_throttled = |part: &Stretch<'_>| {
+        let shares = rate(part, "cpu_throttled").zip(rate(part, "cpu_periods"));
+        shares.is_some_and(|(throttled, periods)| periods > 0.0 && throttled >= periods * MIN_THROTTLED_SHARE)
+    };
+    let throttled: Vec<Stretch<'_>> = stretch.intervals().into_iter().filter(is_throttled).collect();
+    let used: f64 = throttled.iter().filter_map(|part| Some(rate(part, "cpu_usage")? * part.seconds())).sum();
+    let time: f64 = throttled.iter().map(Stretch::seconds).sum();
+    throttled.first().filter(|first| first.from <= at && used > 0.0).map(|_| used / time / 1e6)
 }
 
 /// Whether a group has a limit of memory at the onset or at the end.

@@ -76,7 +76,11 @@ impl Amounts {
             refaults: each.into_iter().flatten().reduce(|sum, more| sum + more),
             traffic: moved.iter().sum::<f64>() / 4.0,
             busy: busiest.map(|(busy, _)| busy.min(1.0)),
-            slower: busiest.and_then(|(_, disk)| Some(wait(trouble, disk)? / wait(calm, disk)?.max(1e-6))),
+            slower: busiest.and_then(|(_, disk)| {
+                // The first requests of an incident may end in the last second before it.
+                let usual = wait(&calm.without_last(1.0), disk).or_else(|| wait(calm, disk))?;
+                Some(wait(trouble, disk)? / usual.max(1e-6))
+            }),
         }
     }
 

@@ -171,8 +171,6 @@ pub(crate) struct HostShape {
     /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
     pub(crate) write_size: f64,
-    /// Whether the kernel counted the delays of processes.
-    pub(crate) counts_delays: bool,
     /// How long the incident is, s.
     pub(crate) seconds: f64,
     /// Bytes per second that the command read again after they were evicted, in trouble.
@@ -203,7 +201,7 @@ pub(crate) fn of(
     let mut kinds = Vec::new();
     let name = &command.name;
     // It waits for what it does most.
-    let waits = host.counts_delays && trouble.waits >= MIN_WAIT_SHARE;
+    let waits = trouble.waits >= MIN_WAIT_SHARE;
     let paced = |rate: f64| (!waits || rate < 0.5 * (trouble.read + trouble.written)).then_some(rate);
     let faults = faults(command);
     let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
@@ -363,15 +361,15 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Touch { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => kind,
     };
     let load = |kind: Kind, ran_before: bool| CommandLoad::new(command, kind, ran_before);
-    // A closed loop: what it did before decides how fast it is, and the incident what it loses. A half more is more than rates
-    // differ by themselves.
-    if now <= 1.5 * usual {
-        return vec![load(with(Some(usual)), true)];
-    }
     let paced = !matches!(
         kind,
         Kind::Stream { rate: None, .. } | Kind::Cold { rate: None, .. } | Kind::Write { rate: None, .. }
     );
+    // A closed loop: what it did before decides how fast it is, and the incident what it loses. A half more is more than rates
+    // differ by themselves, and who waits most of the time would do less of what it did before.
+    if now <= if paced { 1.5 } else { 1.2 } * usual {
+        return vec![load(with(Some(usual)), true)];
+    }
     let mut all = vec![load(with(paced.then_some(now - usual)), false)];
     let little = if let Kind::Spin { .. } = kind { MIN_CPU_SHARE } else { MIN_TRAFFIC / 16.0 };
     if usual > little {
@@ -409,7 +407,6 @@ mod tests {
             dirtied: Some(1e6),
             read_size: 8192.0,
             write_size: 8192.0,
-            counts_delays: true,
             seconds: 30.0,
             refaulted,
         }

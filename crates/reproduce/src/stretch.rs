@@ -22,6 +22,12 @@ impl Stretch<'_> {
         within.windows(2).map(|pair| self.with(pair[0], pair[1])).collect()
     }
 
+    /// Up to the last sample that was taken so many seconds before its end, or earlier.
+    pub(crate) fn without_last(&self, seconds: f64) -> Self {
+        let last = self.intervals().iter().map(|part| part.from).rfind(|from| (self.to - from) as f64 / 1e9 >= seconds);
+        self.with(self.from, last.unwrap_or(self.from))
+    }
+
     /// How much a counter rose per second.
     pub(crate) fn rate(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
         let rise = self.recording.series(table, entity, metric)?.around(self.from, self.to).rise(self.from, self.to)?;

@@ -3,7 +3,6 @@
 use crate::command::{self, Command};
 use crate::culprit::Culprit;
 use crate::disk::{self, DiskModel};
-use crate::effect;
 use crate::group;
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
@@ -208,7 +207,6 @@ fn loads(
         dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
         read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
         write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
-        counts_delays: effect::has_delays(trouble.recording),
         seconds: trouble.seconds(),
         refaulted: 0.0,
     };

@@ -2,12 +2,12 @@
 
 use crate::culprit::Culprit;
 use crate::disk::DiskModel;
-use crate::group::is_limit;
+use crate::group::{self, is_limit};
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::synthesis::INCIDENT;
-use pagetide_core::{Lru, Table, part_name, plain_name};
+use pagetide_core::{GroupSpec, Lru, Table, part_name, plain_name};
 use pagetide_lab::plan::model_settings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -267,6 +267,10 @@ impl Text<'_> {
             if let Some(limit) = limit.filter(|limit| is_limit(*limit)) {
                 let _ = write!(fields, ", {key} = {}", size(limit));
             }
+        }
+        if let Some(cpus) = group::cpu_max(&self.trouble, path, at) {
+            let (least, most) = GroupSpec::CPU_MAX.into_inner();
+            let _ = write!(fields, ", cpu_max = {:.3}", cpus.clamp(least, most));
         }
         let limits: Vec<String> = self.disks.iter().filter_map(|disk| self.io_max(path, disk, at)).collect();
         if !limits.is_empty() {
