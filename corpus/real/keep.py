@@ -6,6 +6,7 @@ Usage: corpus/real/keep.py [--to FOLDER] FOLDER/CASE-KERNEL...
 service becomes a control, for which `healthy` is right, and what happened as well."""
 import argparse
 import pathlib
+import re
 import shutil
 import tomllib
 
@@ -13,7 +14,8 @@ import case
 from service import LOGS, services
 
 KEPT = case.HERE.parent.parent / "fixtures/real"
-DISKS = {"vda", "vdb", "vdc", "vdd", "vde", "loop0", "md0", "zram0", "dm-0", "dm-1"}
+DISK = re.compile(r"vd[a-e]|(loop|md|zram|dm-)\d")
+# Groups of services, which the guest starts.
 GROUPS = {"db", "batch", "cache", "my", "web", "app", "pod"}
 
 
@@ -27,10 +29,11 @@ def victim(incident):
     return [f"cgroup:/sys/fs/cgroup/{group}", *(f"disk:{disk}" for disk in disks)]
 
 
-def origins(name):
-    if name in DISKS:
+def origins(name, trouble):
+    """What the rules may call an origin of a truth: a group is one of a service, or one that the case's scripts make."""
+    if DISK.fullmatch(name):
         return [f"disk:{name}"]
-    if name in GROUPS:
+    if name in GROUPS or re.search(rf"(within |/sys/fs/cgroup/){re.escape(name)}\b", trouble["prepare"] + trouble["start"]):
         return [f"cgroup:/sys/fs/cgroup/{name}"]
     # A process that has the name of its thread.
     return [f"process:{name}"] + (["process:redis-server"] if name == "redis" else [])
@@ -62,7 +65,7 @@ def keep(folder, to):
         if found and found[0][0]:
             lines.append(f"lost = {words(victim(incident))}")
         lines.append(f"onset_ns = {round(measured['onset_uptime_s'] * 1e9)}")
-    lines += [f"origin = {words(one for name in starts for one in origins(name))}", f"chosen = {words([kernel])}", f'kernel = "{measured["kernel"]}"']
+    lines += [f"origin = {words(one for name in starts for one in origins(name, incident['trouble']))}", f"chosen = {words([kernel])}", f'kernel = "{measured["kernel"]}"']
     (kept / "truth.toml").write_text("\n".join(lines) + "\n")
 
 

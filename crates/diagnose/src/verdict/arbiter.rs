@@ -84,8 +84,11 @@ fn explains(rule: RuleId, side: &[Account]) -> bool {
 pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding], root: &Finding) -> Ruling {
     let Some(side) = leader(ledger) else { return Ruling::Agrees };
     let Some(own) = of_rule(root.rule) else { return Ruling::Agrees };
-    if !root.range.overlaps(ledger.range) || explains(root.rule, side) {
+    if !root.range.overlaps(ledger.range) {
         return Ruling::Agrees;
+    }
+    if explains(root.rule, side) {
+        return of_right_disk(recording, ledger, findings, root, side).map_or(Ruling::Agrees, Ruling::Instead);
     }
     let booked = SIDES.into_iter().find(|side| side.contains(&own)).map_or(0, |side| lost(ledger, side));
     if booked as f64 * MORE.get() > lost(ledger, side) as f64 {
@@ -118,6 +121,42 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
     place.map_or(if unowned { Ruling::Unowned } else { Ruling::Differs }, Ruling::Instead)
 }
 
+/// The finding about the disk for which most was waited, where the cause is about another one: what reads a disk of its own harms nobody there.
+fn of_right_disk(
+    recording: &Recording,
+    ledger: &Ledger,
+    findings: &[Finding],
+    root: &Finding,
+    side: &[Account],
+) -> Option<usize> {
+    let of_side = |booking: &&pagetide_core::Booking| side.contains(&booking.account) && booking.on.is_some();
+    let most = ledger.bookings.iter().filter(of_side).max_by_key(|booking| booking.lost_ns)?;
+    let disk = most.on.as_deref()?.strip_prefix("disk:").filter(|disk| !is_layered(disk))?;
+    let disks = |finding: &Finding| -> Vec<String> {
+        finding.origins.iter().filter_map(|actor| actor.as_disk().map(ToOwned::to_owned)).collect()
+    };
+    let own = disks(root);
+    if own.is_empty() || own.iter().any(|own| own == disk || is_layered(own)) {
+        return None;
+    }
+    let fits = |finding: &&Finding| {
+        rules::by_id(finding.rule).role == Role::Cause
+            && finding.range.overlaps(ledger.range)
+            && explains(finding.rule, side)
+            && disks(finding).iter().any(|own| own == disk)
+    };
+    let fitting: Vec<&Finding> = findings.iter().filter(fits).collect();
+    let first =
+        |finding: &&&Finding| !fitting.iter().any(|other| other != *finding && subsumes(recording, other, finding));
+    let best = fitting.iter().filter(first).max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))?;
+    findings.iter().position(|finding| finding == *best)
+}
+
+/// Whether other disks are below a device.
+fn is_layered(disk: &str) -> bool {
+    ["dm-", "md", "loop", "zram"].iter().any(|kind| disk.starts_with(kind))
+}
+
 /// The lost time that advice can give back at most: what is booked to the sides that its rule explains.
 pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
     let explained = SIDES.into_iter().filter(|side| explains(finding.rule, side));
@@ -127,3 +166,53 @@ pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
 
 /// The numbers that decide.
 pub(crate) const THRESHOLDS: [Threshold; 4] = [LOST.doc(), MORE.doc(), NONE.doc(), UNOWNED.doc()];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Actor, Booking, Confidence, Moment, RecordingBuilder, Span};
+
+    const RANGE: Span = Span { from: Moment::new(0), to: Moment::new(60_000_000_000) };
+
+    fn finding(rule: RuleId, disk: &str) -> Finding {
+        Finding {
+            rule,
+            statement: String::new(),
+            origins: [Actor::disk(disk)].into(),
+            step: None,
+            range: RANGE,
+            confidence: Confidence::new(0.95),
+            evidence: Vec::new(),
+            contradictions: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_reads_a_disk_of_its_own_is_not_why_a_service_waits_for_another() {
+        let recording = RecordingBuilder::new(pagetide_core::Manifest::default()).finish();
+        let booking = |on: &str| Booking {
+            account: Account::Load,
+            lost_ns: 30_000_000_000,
+            on: Some(format!("disk:{on}")),
+            words: String::new(),
+        };
+        let ruled = |waited_for: &str, cold: &str, loaded: &str| {
+            let ledger = Ledger {
+                range: RANGE,
+                by: "cgroup:/app".to_owned(),
+                lost_ns: 30_000_000_000,
+                share: 0.5,
+                bookings: vec![booking(waited_for)],
+                groups: Vec::new(),
+                over_time: Vec::new(),
+            };
+            let all = [finding(RuleId::ColdCache, cold), finding(RuleId::NoisyNeighbour, loaded)];
+            rule(&recording, &ledger, &all, &all[0])
+        };
+        assert_eq!(ruled("vdb", "vdc", "vdb"), Ruling::Instead(1));
+        assert_eq!(ruled("vdb", "vdb", "vdb"), Ruling::Agrees, "it reads the disk that is waited for");
+        assert_eq!(ruled("vdb", "vdc", "vdc"), Ruling::Agrees, "no finding is about that disk");
+        assert_eq!(ruled("vdb", "dm-0", "vdb"), Ruling::Agrees, "vdb may be below it");
+    }
+}

@@ -574,6 +574,30 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
 }
 
 #[test]
+fn a_program_that_ran_before_and_reads_what_nobody_has_read_meets_a_cold_cache() {
+    // 40 reads a second, one at a time: 10 MiB in all, a thousandth of memory.
+    let told = |usual: f64, queue: f64| {
+        let bytes = move |at: f64| if during(at) { 320_000.0 } else { usual };
+        let read = move |at: f64| bytes(at) / 8192.0;
+        counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", |at| GIB + progress(at) * 9_600_000.0)
+            .counter(Table::Host, "", "psi_io_some", |at| if during(at) { 900_000.0 } else { 1000.0 })
+            .counter(Table::Disk, "sda", "reads", read)
+            .counter(Table::Disk, "sda", "read_sectors", move |at| bytes(at) / 512.0)
+            .counter(Table::Disk, "sda", "read_ms", move |at| if during(at) { 900.0 * queue } else { 1.0 })
+            .counter(Table::Disk, "sda", "io_ms", move |at| if during(at) { 900.0 } else { 1.0 })
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| if during(at) { 900.0 * queue } else { 1.0 })
+            .counter(Table::Process, "7@7", "utime", |_| 5.0)
+            .counter(Table::Process, "7@7", "read_bytes", bytes)
+            .tell()
+    };
+    let found = finding(&told(0.0, 1.0), "cold-cache").expect("it reads anew");
+    assert!(found.origins.names().contains(&"process:7@7".to_owned()), "{:?}", found.origins.names());
+    assert_eq!(finding(&told(100_000.0, 1.0), "cold-cache"), None, "it read as much before");
+    assert_eq!(finding(&told(0.0, 8.0), "cold-cache"), None, "the disk has more to do than it can");
+}
+
+#[test]
 fn a_neighbour_that_was_there_before_the_recording_is_found_by_who_sends_and_who_waits() {
     let told = |took: f64, service: f64, waited: f64, queue: f64| {
         host()

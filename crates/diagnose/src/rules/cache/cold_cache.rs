@@ -3,7 +3,7 @@
 use crate::actors::process;
 use crate::actors::stream;
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, Limit, grade};
+use crate::measure::amount::{Amount, Count, Limit, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
@@ -37,7 +37,18 @@ pub(crate) const RULE: Rule = Rule {
                 "pgsteal_direct",
                 "read_bytes",
             ],
-            thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc(), FULL.doc(), queue::EVEN.doc()],
+            thresholds: &[
+                KEPT.doc(),
+                READ.doc(),
+                MIN_READ.doc(),
+                USUAL.doc(),
+                BUSY.doc(),
+                ALONE.doc(),
+                AGAIN.doc(),
+                FREED.doc(),
+                FULL.doc(),
+                queue::EVEN.doc(),
+            ],
             why: "After boot, a program start or drop_caches, the files are not in the page cache.",
             alternatives: "A stream read once fills the cache the same way while memory is free. A second read tells them apart.",
             advice: "Wait, or read the files before they are needed.",
@@ -56,6 +67,26 @@ const KEPT: Limit<Ratio> = Limit::new(
 );
 const READ: Limit<Ratio> =
     Limit::new("bytes read, as a share of memory", 0.05, "Any program start reads less.", "judgement");
+const MIN_READ: Limit<Bytes> = Limit::new(
+    "bytes read by a program that hardly read before",
+    1_048_576.0,
+    "Any change reads a little.",
+    "judgement",
+);
+const USUAL: Limit<Ratio> = Limit::new(
+    "what it read per second before, as a share of that, at most",
+    0.01,
+    "With more, it missed the cache before.",
+    "judgement",
+);
+const BUSY: Limit<Ratio> =
+    Limit::new("share of time that a disk is busy meanwhile", 0.5, "An idle disk delays nobody.", "judgement");
+const ALONE: Limit<Count> = Limit::new(
+    "requests in flight while that disk is busy, at most",
+    1.5,
+    "With more, the disk has more to do than it can: that decides, and not what is cached.",
+    "Little's law",
+);
 const AGAIN: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read, at most",
     0.1,
@@ -87,7 +118,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let freed = window.host_amount(&STOLEN);
     // Without either, growth of the cache does not tell what it held before. What replaces other pages is no cold cache: it was full.
     if refaulted.is_none() && freed.is_none()
-        || read < window.memory()? * READ
+        || read < window.memory()? * READ && !(read >= MIN_READ && reads_anew(window))
         || grown < read * KEPT
         || refaulted.is_some_and(|bytes| bytes > read * AGAIN)
         || freed.is_some_and(|bytes| bytes > read * if refaulted.is_none() { FREED } else { FULL })
@@ -119,6 +150,22 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         }
     }
     finish(found, read)
+}
+
+/// Whether a program that ran before and hardly read then is what keeps a disk busy with reads: it needs what it had not read yet.
+fn reads_anew(window: &Window<'_>) -> bool {
+    let anew = || {
+        let reader = process::fastest::<Bytes>(window, &["read_bytes"])?;
+        let before = window.baseline().all()?;
+        let ran = process::present(&before).any(|(name, _)| name == reader.name);
+        let usual = process::together::<Bytes>(&before, reader.comm, &["read_bytes"]);
+        let waits = |disk: &&str| {
+            let busy = window.busy(disk).filter(|busy| *busy >= BUSY);
+            busy.zip(window.queue(disk)).is_some_and(|(busy, queue)| queue.get() <= busy.get() * ALONE.get())
+        };
+        Some(ran && usual <= reader.amount * USUAL && window.disks().iter().any(waits))
+    };
+    anew().unwrap_or(false)
 }
 
 /// Whether a disk has a full queue and completes the same number of requests each second, to the end of the stretch.
