@@ -176,10 +176,17 @@ impl Waits {
     }
 }
 
+/// The share of time for which tasks wait for IO, where they wait in most intervals: waits that begin within a recording have a time before.
+fn from_start_to_end(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    let signal = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME))?;
+    signal.baseline().filter(|usual: &Amount<Ratio>| *usual >= THROUGHOUT)?;
+    window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)
+}
+
 /// The share of time for which tasks wait for IO, with the slowest disk and its time per request, where both are too much for a host that is well:
 /// what lasts from the start of a recording to its end has no time before that it stands out of.
 pub(crate) fn throughout<'a>(window: &Window<'a>) -> Option<(Amount<Ratio>, &'a str, Amount<Nanos>)> {
-    let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
+    let share = from_start_to_end(window)?;
     let (disk, time) = window.busiest(|disk| window.disk_await(disk)).filter(|(_, time)| *time >= MECHANICAL)?;
     Some((share, disk, time))
 }
@@ -187,7 +194,7 @@ pub(crate) fn throughout<'a>(window: &Window<'a>) -> Option<(Amount<Ratio>, &'a 
 /// The share of time for which tasks wait for IO from start to end, and the share for which devices have requests or flush their cache, where that is
 /// far less: a limit of a group or a file system of another host keeps them waiting.
 pub(crate) fn without_requests(window: &Window<'_>) -> Option<(Amount<Ratio>, Amount<Ratio>)> {
-    let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
+    let share = from_start_to_end(window)?;
     let works = window.all_disks(|disk| works(window, disk))?;
     (share - works >= NO_REQUEST.value()).then_some((share, works))
 }

@@ -147,9 +147,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             // A program that waits for its own reads alone harms nobody, but whether it should read is not known.
             let usual = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME));
             let usual = usual.and_then(|signal| signal.baseline()).unwrap_or(io);
-            let weight = if io >= usual + MORE.value() { -2.0 } else { 0.0 };
+            let rose = io >= usual + MORE.value();
+            let weight = if rose { -3.0 } else { 0.0 };
             found.compare(weight, "share of time that tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
-            format!("tasks waited for memory {memory} of the time{own} and for IO {io}, with no new queue at a device")
+            let how = if rose { format!("{usual} in quiet times") } else { "with no new queue at a device".to_owned() };
+            format!("tasks waited for memory {memory} of the time{own} and for IO {io}, {how}")
         }
         (Some(memory), _) => format!("tasks waited for memory {memory} of the time{own}"),
         (None, _) => "no rule found a problem".to_owned(),

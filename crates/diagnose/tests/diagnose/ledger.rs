@@ -383,6 +383,14 @@ fn waits_from_start_to_end_without_requests_are_not_healthy() {
     assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
     assert!(limited.summary.contains("devices had requests 5.0 % of it: check io.max"), "{}", limited.summary);
     assert_eq!(told(0.68).verdict, Conclusion::Healthy, "it waits for its own reads");
+    // A job that comes waits at its own limit, and the service does not.
+    let job = waits(0.0)
+        .counter(Table::Cgroup, "/job", "cpu_usage", from_to(5000.0, 0.0))
+        .counter(Table::Cgroup, "/job", "psi_io_some", from_to(990_000.0, 0.0))
+        .counter(Table::Host, "", "psi_io_some", from_to(990_000.0, 2000.0));
+    let later = diagnose(&disk_of(job, (0.05, 100.0), (0.05, 100.0)).tell());
+    assert_eq!(later.verdict, Conclusion::Healthy, "{}", later.summary);
+    assert!(later.summary.contains("0.200 % in quiet times"), "{}", later.summary);
 }
 
 #[test]
