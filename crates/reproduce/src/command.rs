@@ -100,6 +100,11 @@ impl Did {
         self.cpu + self.cpu_waits + self.waits
     }
 
+    /// CPU time that it would use if it never waited for a CPU, as a share of the time.
+    pub(crate) fn cpu_wanted(&self) -> f64 {
+        self.cpu + self.cpu_waits
+    }
+
     /// All bytes that it asked for, gave, read and wrote.
     pub(crate) fn sum(&self) -> f64 {
         self.asked + self.given + self.read + self.written

@@ -301,7 +301,7 @@ pub(crate) fn of(
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
-            kinds.push(Kind::Spin { cpus: trouble.cpu });
+            kinds.push(Kind::Spin { cpus: trouble.cpu_wanted() });
         }
     }
     // What came on top of a cached set and misses the cache is no part of that set, unless it was evicted from it.
@@ -345,7 +345,7 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Write { .. } => (calm.written, trouble.written),
         // What it touched before is not counted.
         Kind::Touch { .. } => (1.0, 1.0),
-        Kind::Spin { .. } => (calm.cpu, trouble.cpu),
+        Kind::Spin { .. } => (calm.cpu_wanted(), trouble.cpu_wanted()),
         Kind::Grow { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
     let with = |rate: Option<f64>| match kind {
