@@ -63,10 +63,10 @@ pub fn try_advice(
     }
     let mut tried: Vec<Tried> = tried.into_iter().flatten().collect();
     let as_it_was = tried.remove(0);
-    // What has more processes killed helps nobody. What differs by less than a thousandth of the time is as good; then that which costs the
-    // culprits less.
+    // What has more processes killed helps nobody. What loses as many hundredths of the time is as good, since nobody notices less; then that
+    // which costs the culprits less.
     let kills = |one: &Tried| one.effect.killed > as_it_was.effect.killed;
-    let lost = |one: &Tried| (one.effect.lost * 1e3).round();
+    let lost = |one: &Tried| (one.effect.lost * 1e2).floor();
     tried.sort_by(|one, other| {
         let by_kills = kills(one).cmp(&kills(other));
         let by_lost = by_kills.then(lost(one).total_cmp(&lost(other)));
