@@ -45,6 +45,15 @@ impl<M> ProcessShare<'_, M> {
     }
 }
 
+/// Threads that work for whoever calls them.
+const SERVANTS: [&str; 10] =
+    ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
+
+/// Whether a command is a thread of the kernel that works for others.
+pub(crate) fn works_for_others(comm: &str) -> bool {
+    SERVANTS.iter().any(|servant| comm.starts_with(servant))
+}
+
 /// Whether a process has no memory of its own: a thread of the kernel.
 pub(crate) fn is_kernel_thread(window: &Window<'_>, process: &str) -> bool {
     window.level::<Count>(Table::Process, process, "rss").is_some_and(|rss| !rss.most.is_positive())
@@ -78,15 +87,6 @@ pub(crate) fn fastest<'a, M>(
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
     most(window, metrics, |_| Some(Amount::ZERO))
-}
-
-/// Threads that work for whoever calls them.
-const SERVANTS: [&str; 10] =
-    ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
-
-/// Whether a command is a thread of the kernel that works for others.
-pub(crate) fn works_for_others(comm: &str) -> bool {
-    SERVANTS.iter().any(|servant| comm.starts_with(servant))
 }
 
 /// The same of those who do it for themselves.

@@ -28,6 +28,7 @@ const WORKS: Limit<Count> = Limit::new(
     "A thread that sends thousands of requests a second uses more; timers use less.",
     "judgement",
 );
+
 /// What loads a disk in a window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DiskLoad {

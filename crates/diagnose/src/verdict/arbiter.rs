@@ -107,12 +107,10 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
     if fitting.iter().any(|finding| rules::by_id(finding.rule).role == Role::Cause) {
         fitting.retain(|finding| rules::by_id(finding.rule).role == Role::Cause);
     }
-    let first =
-        |finding: &&&Finding| !fitting.iter().any(|other| other != *finding && subsumes(recording, other, finding));
-    let best = fitting.iter().filter(first).max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()));
-    let place = best.and_then(|best| findings.iter().position(|finding| finding == *best));
+    let best = surest(recording, &fitting);
+    let place = best.and_then(|best| findings.iter().position(|finding| finding == best));
     // Of a program that reads and writes, its CPU time is a part of that; and what grows or was dropped harms later.
-    let kept = |best: &&Finding| best.origins.first_command() == root.origins.first_command();
+    let kept = |best: &Finding| best.origins.first_command() == root.origins.first_command();
     if side == CPU && (rules::by_id(root.rule).loss.is_none() || best.is_none_or(kept)) {
         return Ruling::Agrees;
     }
@@ -146,13 +144,19 @@ fn of_right_disk(
             && disks(finding).iter().any(|own| own == disk)
     };
     let fitting: Vec<&Finding> = findings.iter().filter(fits).collect();
-    let first =
-        |finding: &&&Finding| !fitting.iter().any(|other| other != *finding && subsumes(recording, other, finding));
-    let best = fitting.iter().filter(first).max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))?;
-    findings.iter().position(|finding| finding == *best)
+    let best = surest(recording, &fitting)?;
+    findings.iter().position(|finding| finding == best)
 }
 
-/// Whether other disks are below a device.
+/// The finding with the best evidence of those that no other accounts for.
+fn surest<'a>(recording: &Recording, findings: &[&'a Finding]) -> Option<&'a Finding> {
+    let is_first =
+        |finding: &&&Finding| !findings.iter().any(|other| other != *finding && subsumes(recording, other, finding));
+    let first = findings.iter().filter(is_first);
+    first.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get())).copied()
+}
+
+/// Whether a device passes its requests on, to disks or to memory.
 fn is_layered(disk: &str) -> bool {
     ["dm-", "md", "loop", "zram"].iter().any(|kind| disk.starts_with(kind))
 }

@@ -117,11 +117,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let refaulted = window.host_amount(&REFAULTED);
     let freed = window.host_amount(&STOLEN);
     // Without either, growth of the cache does not tell what it held before. What replaces other pages is no cold cache: it was full.
+    let is_little = read < window.memory()? * READ;
     if refaulted.is_none() && freed.is_none()
-        || read < window.memory()? * READ && !(read >= MIN_READ && reads_anew(window))
+        || is_little && read < MIN_READ
         || grown < read * KEPT
         || refaulted.is_some_and(|bytes| bytes > read * AGAIN)
         || freed.is_some_and(|bytes| bytes > read * if refaulted.is_none() { FREED } else { FULL })
+        || is_little && !reads_anew(window)
         || stream::harms(window)
     {
         return None;
