@@ -47,12 +47,24 @@ pub(crate) fn is_limit(bytes: f64) -> bool {
     bytes > 0.0 && bytes < 1e15
 }
 
-/// The limit of a group's CPU time at a moment, in CPUs. A recording made before 0.2 has none, and tells it by what the group used while it
-/// was throttled.
-pub(crate) fn cpu_max(stretch: &Stretch<'_>, group: &str, at: i64) -> Option<f64> {
-    if stretch.recording.series(Table::Cgroup, group, "cpu_max").is_some() {
-        return stretch.sampled_at(Table::Cgroup, group, "cpu_max", at).map(|micros| micros / 1e6);
-    }
+/// A group that was throttled, in a recording made before 0.2: that has no `cpu.max`, which is what the group used meanwhile.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Throttled {
+    group: String,
+    /// From when on.
+    from: i64,
+    /// What it used, in CPUs.
+    cpus: f64,
+}
+
+/// The groups that were throttled without a recorded limit.
+pub(crate) fn throttled(stretch: &Stretch<'_>) -> Vec<Throttled> {
+    let has = |group: &str, metric| stretch.recording.series(Table::Cgroup, group, metric).is_some();
+    let groups = below_root(stretch).filter(|group| has(group, "cpu_throttled") && !has(group, "cpu_max"));
+    groups.filter_map(|group| while_throttled(stretch, group)).collect()
+}
+
+fn while_throttled(stretch: &Stretch<'_>, group: &str) -> Option<Throttled> {
     let rate = |part: &Stretch<'_>, metric| part.rate(Table::Cgroup, group, metric);
     let is_throttled = |part: &Stretch<'_>| {
         let shares = rate(part, "cpu_throttled").zip(rate(part, "cpu_periods"));
@@ -61,7 +73,15 @@ pub(crate) fn cpu_max(stretch: &Stretch<'_>, group: &str, at: i64) -> Option<f64
     let throttled: Vec<Stretch<'_>> = stretch.intervals().into_iter().filter(is_throttled).collect();
     let used: f64 = throttled.iter().filter_map(|part| Some(rate(part, "cpu_usage")? * part.seconds())).sum();
     let time: f64 = throttled.iter().map(Stretch::seconds).sum();
-    throttled.first().filter(|first| first.from <= at && used > 0.0).map(|_| used / time / 1e6)
+    let first = throttled.first().filter(|_| used > 0.0)?;
+    Some(Throttled { group: group.to_owned(), from: first.from, cpus: used / time / 1e6 })
+}
+
+/// The limit of a group's CPU time at a moment, in CPUs.
+pub(crate) fn cpu_max(stretch: &Stretch<'_>, throttled: &[Throttled], group: &str, at: i64) -> Option<f64> {
+    let recorded = stretch.sampled_at(Table::Cgroup, group, "cpu_max", at).map(|micros| micros / 1e6);
+    let told = || throttled.iter().find(|one| one.group == group && one.from <= at).map(|one| one.cpus);
+    recorded.or_else(told)
 }
 
 /// Whether a group has a limit of memory at the onset or at the end.

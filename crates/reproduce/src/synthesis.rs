@@ -3,7 +3,7 @@
 use crate::command::{self, Command};
 use crate::culprit::Culprit;
 use crate::disk::{self, DiskModel};
-use crate::group;
+use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
 use crate::reclaim;
@@ -38,6 +38,8 @@ pub struct Synthesis<'a> {
     pub(crate) cache: f64,
     /// How many times as long reclaim of a page takes as on a current server.
     reclaim_slowdown: Option<u64>,
+    /// Groups at limits of CPU time that were not recorded.
+    throttled: Vec<Throttled>,
     /// What the recording does not tell.
     pub guesses: Vec<Guess>,
     /// The loads that began the incident.
@@ -96,6 +98,7 @@ impl Synthesis<'_> {
             group_memory: &self.group_memory,
             cache: self.cache,
             reclaim_slowdown: self.reclaim_slowdown,
+            throttled: &self.throttled,
             guesses: &self.guesses,
             factors,
         }
@@ -177,6 +180,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         group_memory,
         cache,
         reclaim_slowdown,
+        throttled: group::throttled(&trouble),
         guesses,
         culprits: Vec::new(),
     };

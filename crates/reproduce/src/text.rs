@@ -2,7 +2,7 @@
 
 use crate::culprit::Culprit;
 use crate::disk::DiskModel;
-use crate::group::{self, is_limit};
+use crate::group::{self, Throttled, is_limit};
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
 use crate::stretch::{Stretch, at_onset, whole};
@@ -24,6 +24,7 @@ pub(crate) struct Text<'a> {
     pub(crate) group_memory: &'a [(String, f64)],
     pub(crate) cache: f64,
     pub(crate) reclaim_slowdown: Option<u64>,
+    pub(crate) throttled: &'a [Throttled],
     pub(crate) guesses: &'a [Guess],
     pub(crate) factors: Factors,
 }
@@ -268,7 +269,7 @@ impl Text<'_> {
                 let _ = write!(fields, ", {key} = {}", size(limit));
             }
         }
-        if let Some(cpus) = group::cpu_max(&self.trouble, path, at) {
+        if let Some(cpus) = group::cpu_max(&self.trouble, self.throttled, path, at) {
             let (least, most) = GroupSpec::CPU_MAX.into_inner();
             let _ = write!(fields, ", cpu_max = {:.3}", cpus.clamp(least, most));
         }
