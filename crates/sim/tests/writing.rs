@@ -48,8 +48,8 @@ fn steps(mechanisms: Mechanisms) -> Steps {
     Steps { a7, settled, a10 }
 }
 
-fn near(step: &str, model: Figures, vm: Figures, percent: u64) {
-    for (model, vm) in model.iter().zip(vm) {
+fn near(step: &str, model: Figures, vm: Figures, percents: [u64; 4]) {
+    for ((model, vm), percent) in model.iter().zip(vm).zip(percents) {
         assert!(model.abs_diff(vm) * 100 <= vm * percent, "{step}: {model} against {vm}");
     }
 }
@@ -57,10 +57,11 @@ fn near(step: &str, model: Figures, vm: Figures, percent: u64) {
 #[test]
 fn writers_are_throttled_as_in_the_virtual_machine() {
     let steps = steps(Mechanisms::default());
-    near("A9_settled", steps.settled, [24_532, 4_128, 14_381, 3_166], 15);
-    near("A10", steps.a10, [6_390, 1_182, 5_899, 2_487], 20);
+    // More requests at once are shorter ones.
+    near("A9_settled", steps.settled, [24_532, 4_128, 14_381, 3_166], [10, 15, 10, 10]);
+    near("A10", steps.a10, [6_390, 1_182, 5_899, 2_487], [20; 4]);
     // The stored runs have 1 062 and 1 460 writes.
-    near("A7", steps.a7, [8_890, 1_261, 13_573, 20_443], 20);
+    near("A7", steps.a7, [8_890, 1_261, 13_573, 20_443], [20; 4]);
     assert!(steps.a7[3] > 13_683, "the old limit lets A7 exceed its threshold");
 }
 

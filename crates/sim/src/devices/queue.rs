@@ -139,16 +139,17 @@ impl Queue {
 
     /// Whether it takes one more request of writeback.
     pub(crate) fn has_room(&mut self, now: u64, urgency: Urgency) -> bool {
-        let oldest = self.oldest_read();
-        self.background_writes < self.throttle.limit(now, urgency, self.background_writes, oldest)
+        self.end_windows(now);
+        self.background_writes < self.throttle.limit(now, urgency)
     }
 
-    fn oldest_read(&self) -> Option<u64> {
-        self.in_flight
-            .iter()
-            .filter(|(_, request)| request.kind == IoKind::Read)
-            .map(|(_, request)| request.since)
-            .min()
+    /// Ends the windows of the throttle that are over.
+    fn end_windows(&mut self, now: u64) {
+        if self.throttle.is_due(now) {
+            let reads = self.in_flight.iter().filter(|(_, request)| request.kind == IoKind::Read);
+            let oldest = reads.map(|(_, request)| request.since).min();
+            self.throttle.advance(now, self.background_writes, oldest);
+        }
     }
 
     fn dispatch(&mut self, now: u64) {
@@ -199,8 +200,7 @@ impl Queue {
             let Some(at) = self.in_flight.iter().position(|(sent, _)| *sent == id) else { continue };
             let (_, request) = self.in_flight.swap_remove(at);
             self.counters.count(now, &request);
-            let oldest = self.oldest_read();
-            self.throttle.advance(now, self.background_writes, oldest);
+            self.end_windows(now);
             self.throttle.count(request.kind, now.saturating_sub(request.since));
             if request.kind == IoKind::Write && !request.sync {
                 self.background_writes -= 1;

@@ -71,9 +71,8 @@ impl WritebackThrottle {
         self.depth = if self.step < 0 { depth.min(most) } else { depth };
     }
 
-    /// Requests at once at a moment (`get_limit`). `oldest_read` is when the oldest read in the device was sent.
-    pub(crate) fn limit(&mut self, now: u64, urgency: Urgency, in_flight: u64, oldest_read: Option<u64>) -> u64 {
-        self.advance(now, in_flight, oldest_read);
+    /// Requests at once from a moment on (`get_limit`).
+    pub(crate) fn limit(&mut self, now: u64, urgency: Urgency) -> u64 {
         self.ends.get_or_insert(now + WINDOW);
         match urgency {
             Urgency::Background => self.depth.div_ceil(4),
@@ -94,7 +93,12 @@ impl WritebackThrottle {
         }
     }
 
-    /// Ends the windows that are over (`wb_timer_fn`).
+    /// Whether a window is over.
+    pub(crate) fn is_due(&self, now: u64) -> bool {
+        self.ends.is_some_and(|end| end <= now)
+    }
+
+    /// Ends the windows that are over (`wb_timer_fn`). `oldest_read` is when the oldest read in the device was sent.
     pub(crate) fn advance(&mut self, now: u64, in_flight: u64, oldest_read: Option<u64>) {
         while let Some(end) = self.ends.filter(|end| *end <= now) {
             self.end_window(end, in_flight, oldest_read);
@@ -150,14 +154,26 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
+    /// The limit at a moment, of a device with so many requests.
+    fn at(
+        throttle: &mut WritebackThrottle,
+        now: u64,
+        urgency: Urgency,
+        in_flight: u64,
+        oldest_read: Option<u64>,
+    ) -> u64 {
+        throttle.advance(now, in_flight, oldest_read);
+        throttle.limit(now, urgency)
+    }
+
     /// The limit after so many windows in which these requests ended.
     fn after(windows: u64, reads: &[u64], writes: u64, in_flight: u64) -> u64 {
         let mut throttle = WritebackThrottle::new(128);
-        let mut limit = throttle.limit(0, Urgency::Awaited, in_flight, None);
+        let mut limit = at(&mut throttle, 0, Urgency::Awaited, in_flight, None);
         for window in 1..=windows {
             reads.iter().for_each(|took| throttle.count(IoKind::Read, *took));
             (0..writes).for_each(|_| throttle.count(IoKind::Write, 500 * MS));
-            limit = throttle.limit(window * WINDOW, Urgency::Awaited, in_flight, None);
+            limit = at(&mut throttle, window * WINDOW, Urgency::Awaited, in_flight, None);
         }
         limit
     }
@@ -176,16 +192,16 @@ mod tests {
     #[test]
     fn a_read_that_waits_for_a_window_counts_before_it_ends() {
         let mut throttle = WritebackThrottle::new(128);
-        throttle.limit(0, Urgency::Awaited, 16, None);
-        assert_eq!(throttle.limit(WINDOW, Urgency::Awaited, 16, Some(0)), 8);
-        assert_eq!(throttle.limit(WINDOW, Urgency::Background, 16, Some(0)), 2);
+        at(&mut throttle, 0, Urgency::Awaited, 16, None);
+        assert_eq!(at(&mut throttle, WINDOW, Urgency::Awaited, 16, Some(0)), 8);
+        assert_eq!(at(&mut throttle, WINDOW, Urgency::Background, 16, Some(0)), 2);
     }
 
     #[test]
     fn an_idle_disk_comes_back_to_the_centre() {
         let mut throttle = WritebackThrottle::new(128);
-        throttle.limit(0, Urgency::Awaited, 16, None);
-        throttle.limit(3 * WINDOW, Urgency::Awaited, 16, None);
+        at(&mut throttle, 0, Urgency::Awaited, 16, None);
+        at(&mut throttle, 3 * WINDOW, Urgency::Awaited, 16, None);
         assert_eq!(throttle.depth, 96);
         throttle.advance(60 * WINDOW, 0, None);
         assert_eq!((throttle.depth, throttle.ends), (16, None));

@@ -135,6 +135,16 @@ fn a_dilated_machine_has_disks_that_take_longer() {
         assert_eq!(read.is_ok(), is_right, "{factor}");
         assert!(read.err().is_none_or(|error| error.to_string().contains(&format!("reclaim_slowdown is {factor}"))));
     }
+    for (cpus, is_right) in
+        [("0.01", true), ("4096", true), ("0.001", false), ("-1", false), ("nan", false), ("5000", false)]
+    {
+        let step = format!(
+            "{step}[[step]]\nid = \"G\"\nspin = {{ time = \"1s\" }}\ncgroup = {{ name = \"g\", cpu_max = {cpus} }}\n"
+        );
+        let read = Scenario::parse(&format!("{head}{disk}{step}"), "t.toml");
+        assert_eq!(read.is_ok(), is_right, "{cpus}: {read:?}");
+        assert!(read.err().is_none_or(|error| error.to_string().contains("is no number of CPUs")), "{cpus}");
+    }
     let never = head.replace("time_dilation = 10", "time_dilation = 0");
     let error = Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
     assert!(error.to_string().contains("nonzero"), "{error}");
