@@ -1,4 +1,4 @@
-"""Reads `clock requests` of a program, and prints in each second how many there were, and 0 when the program is away."""
+"""Reads `clock requests` of another program, and prints in each second how many there were, and 0 when it prints nothing."""
 import sys
 import threading
 import time
