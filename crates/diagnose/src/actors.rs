@@ -3,6 +3,7 @@
 pub(crate) mod group;
 pub(crate) mod io_limit;
 pub(crate) mod newcomer;
+pub(crate) mod one_thread;
 pub(crate) mod process;
 pub(crate) mod stream;
 pub(crate) mod victim;

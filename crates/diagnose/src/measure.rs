@@ -2,6 +2,7 @@
 
 pub(crate) mod amount;
 pub(crate) mod baseline;
+pub(crate) mod cache_fall;
 pub(crate) mod cgroup_version;
 pub(crate) mod coverage;
 pub(crate) mod disks;

@@ -6,6 +6,7 @@
 
 use crate::actors::group;
 use crate::actors::newcomer;
+use crate::actors::one_thread;
 use crate::actors::process;
 use crate::actors::victim;
 use crate::evidence::threshold::TURNOVER;
@@ -171,7 +172,13 @@ impl Losses {
         };
         let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
         let host = self.of_host(whole, finding.range, loss);
-        host.into_iter().chain(groups).max_by(|a, b| a.lost().total_cmp(&b.lost()))
+        // What is asked of a single thread that computes all the time waits inside of it.
+        let one_thread = || one_thread::busiest(&during).filter(|one| finding.origins.has(&one.process.actor(whole)));
+        let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| one_thread());
+        let inside = inside.map(|one| {
+            Harm::new(Amount::new(one.process.amount.get().min(1.0)), Amount::new(one.before.get()), finding.range)
+        });
+        host.into_iter().chain(groups).chain(inside).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
 
     /// Whether a finding harms: tasks lose time by it, or the recording does not show whether they do, or it does not need to.

@@ -43,6 +43,8 @@ impl Margins {
 
 /// The part of the intervals before a stretch in which a service ran.
 const REGULAR: f64 = 0.5;
+/// The longest time that a service rests between two requests, ns: what a timer starts comes less often.
+const RHYTHM: i64 = 5_000_000_000;
 /// The parts of an incident's height below which time is calm, and above which it belongs to the incident. The waits of a busy service vary by
 /// more than a quarter of some incidents: the first part that leaves calm time beside the stretch counts.
 const CALM_PARTS: [f64; 3] = [0.25, 0.5, 0.75];
@@ -63,9 +65,19 @@ pub(crate) struct Pressure<'a> {
 /// In which intervals the tasks of a group ran or waited.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Activity {
-    /// When each interval ends, and in how many up to it they did.
-    intervals: Vec<(i64, usize)>,
+    intervals: Vec<Ran>,
     margins: Margins,
+}
+
+/// What was seen of a group up to the end of an interval.
+#[derive(Debug, Clone, Copy)]
+struct Ran {
+    /// When the interval ends, ns.
+    to: i64,
+    /// In how many intervals its tasks ran.
+    intervals: usize,
+    /// The longest time without one, ns.
+    rest: i64,
 }
 
 impl Activity {
@@ -74,22 +86,29 @@ impl Activity {
         let mut all = measures.into_iter().map(|derived| SignalSpec::cgroup(group, derived));
         let Some(signal) = all.find_map(|spec| episodes.signal(recording, spec)) else { return Self::default() };
         let mut running = signal.intervals().filter(|(_, value)| *value > 0.0).map(|(span, _)| span).peekable();
-        let mut count = 0;
+        let (mut count, mut rest) = (0, 0);
+        let mut last = recording.stamps().first().map_or(0, |stamp| stamp.boot_ns);
         // A group that is not there does not run.
         let ran = |stamp: &Stamp| {
             while running.next_if(|span| span.to.ns() < stamp.boot_ns).is_some() {}
-            count += usize::from(running.peek().is_some_and(|span| span.from.ns() < stamp.boot_ns));
-            (stamp.boot_ns, count)
+            let runs = running.peek().is_some_and(|span| span.from.ns() < stamp.boot_ns);
+            count += usize::from(runs);
+            rest = rest.max(stamp.boot_ns.saturating_sub(last));
+            if runs {
+                last = stamp.boot_ns;
+            }
+            Ran { to: stamp.boot_ns, intervals: count, rest }
         };
         Self { intervals: recording.stamps().iter().skip(1).map(ran).collect(), margins: Margins::of(recording) }
     }
 
-    /// Whether the group is a service: it ran regularly before a moment. What a job does when it is set up, and a task of a timer, is no service.
-    /// Taken for granted of what lasts from the start.
+    /// Whether the group is a service: it ran regularly before a moment, in most intervals or every few seconds. What a job does when it is set up,
+    /// and a task of a timer, is no service. Taken for granted of what lasts from the start.
     pub(crate) fn before(&self, at: Moment) -> bool {
-        let edge = self.intervals.partition_point(|(to, _)| *to <= at.ns()).saturating_sub(self.margins.edge);
+        let edge = self.intervals.partition_point(|ran| ran.to <= at.ns()).saturating_sub(self.margins.edge);
         let last = edge.checked_sub(1).and_then(|last| self.intervals.get(last));
-        last.filter(|_| edge >= self.margins.calm).is_none_or(|(_, ran)| *ran as f64 >= edge as f64 * REGULAR)
+        last.filter(|_| edge >= self.margins.calm)
+            .is_none_or(|ran| ran.intervals as f64 >= edge as f64 * REGULAR || ran.rest <= RHYTHM)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `cpu-bound`: the host is short of CPU and not of memory.
 
+use crate::actors::one_thread::{self, FULL, ONE, OneThread, USED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::lost_time;
@@ -37,7 +38,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "CPUs are rarely idle (/proc/stat). Tasks wait for a CPU (psi_cpu_some), or more tasks are runnable than there are CPUs. \
                 Waits for memory (psi_memory_some) and refaults contradict it. With idle CPUs a control group may still be at its own limit: it \
                 is throttled in its periods (cpu.stat), or its tasks wait most of the time. Or tasks wait most of the time for CPUs that are full \
-                while others idle: an affinity binds them.",
+                while others idle: an affinity binds them. Or one program that mostly waited before uses all of one CPU, and no more: requests wait \
+                inside of its thread, which no counter of the kernel shows.",
             metrics: &[
                 "cpu_user",
                 "cpu_nice",
@@ -69,6 +71,9 @@ pub(crate) const RULE: Rule = Rule {
                 BOUND.doc(),
                 NAMED.doc(),
                 STOLEN.doc(),
+                FULL.doc(),
+                ONE.doc(),
+                USED.doc(),
             ],
             why: "More tasks are runnable than there are CPUs, so each waits its turn.",
             alternatives: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a memory shortage. A hypervisor may take CPU time away (cpu_steal).",
@@ -209,7 +214,41 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    pinned(window).or_else(|| limited(window)).or_else(|| of_host(window))
+    pinned(window).or_else(|| limited(window)).or_else(|| of_host(window)).or_else(|| of_one_thread(window))
+}
+
+/// A program that computes on one CPU all the time: its requests wait for each other inside of it, which no counter of the kernel shows.
+fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
+    let OneThread { process, before, span } = one_thread::busiest(window)?;
+    let during = window.over(span);
+    let idle = idle_share(&during)?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(span);
+    found.origin(process.actor(window));
+    let what = format!("CPUs that {} uses", process.words());
+    found.compare(1.5, what, "utime + stime", process.amount, Relation::Above, before);
+    found.compare(
+        0.5,
+        "share of CPU time idle or in iowait",
+        "cpu_idle + cpu_iowait",
+        idle,
+        Relation::Above,
+        IDLE.value(),
+    );
+    let statement = format!(
+        "{} computes all the time on one CPU: it uses {:.2} CPUs ({:.2} before), while the CPUs are {idle} idle. A single thread cannot use the others, \
+         and what is asked of it meanwhile waits inside of it.",
+        process.words(),
+        process.amount.get(),
+        before.get(),
+    );
+    let advice = advise(
+        "Find what the thread computes. Make that cheaper, or let more threads or processes share it.",
+        Some(&format!("perf top -p {}", process::pid(process.name))),
+        "The command only reads. More memory, a faster disk or more CPUs change nothing.",
+        None,
+    );
+    found.finish(RuleId::CpuBound, statement, vec![advice])
 }
 
 /// CPUs that are full while others are free, by name.

@@ -537,6 +537,29 @@ fn tasks_that_wait_for_a_full_cpu_beside_an_idle_one_are_bound_to_it() {
 }
 
 #[test]
+fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thread() {
+    let told = |before: f64, then: f64, rss: f64| {
+        let idle = move |at: f64| 200.0 - if during(at) { then } else { before };
+        counts(counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0), "cpu_user", before, then)
+            .counter(Table::Host, "", "cpu_idle", idle)
+            .counter(Table::Cpu, "0", "cpu_user", |_| 0.0)
+            .counter(Table::Cpu, "1", "cpu_user", |_| 0.0)
+            .counter(Table::Process, "7@7", "utime", move |at| if during(at) { then } else { before })
+            .counter(Table::Process, "7@7", "stime", |_| 0.0)
+            .gauge(Table::Process, "7@7", "rss", move |_| rss)
+            .tell()
+    };
+    let found = finding(&told(3.0, 99.0, MIB), "cpu-bound").expect("one thread");
+    assert!(found.statement.contains("it uses 0.99 CPUs (0.03 before)"), "{}", found.statement);
+    let bound = |before, then, rss| finding(&told(before, then, rss), "cpu-bound").is_some();
+    assert!(!bound(3.0, 70.0, MIB), "the thread rests");
+    assert!(!bound(3.0, 150.0, MIB), "it has several threads");
+    assert!(!bound(60.0, 99.0, MIB), "it mostly computed before");
+    assert!(!bound(0.0, 99.0, MIB), "it did nothing before: a job");
+    assert!(!bound(3.0, 99.0, 0.0), "a thread of the kernel");
+}
+
+#[test]
 fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     let busy = |user: f64, iowait: f64, cpu: f64, memory: f64| {
         let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);

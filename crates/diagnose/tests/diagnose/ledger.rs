@@ -54,6 +54,21 @@ fn what_a_job_waits_for_its_own_requests_is_no_harm() {
 }
 
 #[test]
+fn who_works_every_few_seconds_is_a_service_and_who_works_once_a_minute_is_none() {
+    let lost = |every: f64| {
+        let runs = move |at: f64| if at % every < 1.0 { 50_000.0 } else { 0.0 };
+        let waited = from_to(0.8e6, 0.0);
+        let story = quiet(120)
+            .counter(Table::Cgroup, "/export", "cpu_usage", runs)
+            .counter(Table::Cgroup, "/export", "psi_io_some", waited)
+            .counter(Table::Host, "", "psi_io_some", waited);
+        diagnose(&story.tell()).ledger.map_or_else(String::new, |ledger| ledger.by)
+    };
+    assert_eq!(lost(3.0), "cgroup:/export");
+    assert_eq!(lost(30.0), "", "a task of a timer waits for its own requests");
+}
+
+#[test]
 fn a_device_that_works_longer_on_fewer_requests_is_slow_and_a_longer_queue_of_more_is_load() {
     let device = |requests: f64, busy: f64, queue: f64| {
         let story = waits(0.8)

@@ -329,7 +329,7 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
         let story =
             memory(host(), move |at| (5.0 - 4.5 * left(at)) * GIB, |_| GIB, move |at| (0.3 + free * left(at)) * GIB);
         let story =
-            disk(paging(story, 40_000.0, 40_000.0, 2000.0, 20.0), "sda", (0.0, 2000.0 * 4096.0), (0.0, 0.4), 1.0);
+            disk(paging(story, 400_000.0, 400_000.0, 2000.0, 20.0), "sda", (0.0, 2000.0 * 4096.0), (0.0, 0.4), 1.0);
         let max = move |at: f64| if at > 60.0 { limit * GIB } else { 64.0 * GIB };
         story
             .gauge(Table::Cgroup, "/db", "current", move |at| (5.0 - 4.5 * left(at)) * GIB)
@@ -371,6 +371,36 @@ fn dropped_caches_are_named() {
     };
     assert_eq!(seen(&drop(1.0)), ["caches-dropped"]);
     assert_eq!(finding(&drop(0.0), "caches-dropped"), None, "a large file that is deleted looks so");
+}
+
+#[test]
+fn a_cache_that_falls_without_reclaim_and_is_read_again_was_dropped() {
+    let told = |metric: &'static str, freed: f64, shared: f64, usual: f64, reads: f64| {
+        let falls = |from: f64, to: f64| move |at: f64| if at > 60.5 { to } else { from };
+        let story = memory(host(), |_| GIB, |_| GIB, falls(GIB, 4.0 * GIB));
+        let story =
+            if metric == "Cached" { story } else { story.gauge(Table::Host, "", metric, falls(3.0 * GIB, 0.1 * GIB)) };
+        let pages = move |at: f64| if (60.5..61.5).contains(&at) { freed * GIB / 4096.0 } else { 0.0 };
+        let story = story
+            .gauge(Table::Host, "", "Shmem", falls(shared * GIB, 0.0))
+            .counter(Table::Host, "", "drop_pagecache", |_| 0.0)
+            .counter(Table::Host, "", "pgsteal_kswapd", pages)
+            .counter(Table::Host, "", "pgsteal_direct", |_| 0.0)
+            .counter(Table::Host, "", "psi_io_some", move |at| if at > 60.5 { reads * 5000.0 } else { 1000.0 })
+            .counter(Table::Process, "1@1", "utime", |_| 2.0)
+            .counter(Table::Process, "1@1", "read_bytes", move |at| 65536.0 * if at > 60.5 { reads } else { usual });
+        disk(story, "sda", (usual * 65536.0, reads * 65536.0), (0.01, 0.8), 0.9).tell()
+    };
+    let found = finding(&told("Buffers", 0.0, 0.0, 0.1, 100.0), "caches-dropped").expect("nobody reclaimed");
+    assert!(found.statement.contains("fell by 2.90 GiB in 1 s, of which reclaim freed 0 B"), "{}", found.statement);
+    let dropped = |freed, shared, usual, reads| {
+        finding(&told("Buffers", freed, shared, usual, reads), "caches-dropped").is_some()
+    };
+    assert!(!dropped(2.9, 0.0, 0.1, 100.0), "reclaim took it");
+    assert!(!dropped(0.0, 2.9, 0.1, 100.0), "files of a tmpfs were deleted");
+    assert!(!dropped(0.0, 0.0, 0.1, 2.0), "hardly anything is read again");
+    assert!(!dropped(0.0, 0.0, 60.0, 100.0), "it read as much before");
+    assert_eq!(finding(&told("Cached", 0.0, 0.0, 0.1, 100.0), "caches-dropped"), None, "the cache stays");
 }
 
 #[test]

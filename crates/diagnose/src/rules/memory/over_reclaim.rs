@@ -3,6 +3,7 @@
 use crate::actors::group::shrunk;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
+use crate::measure::cache_fall::{self, RECLAIMED};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::watermarks::{self, FAR};
 use crate::measure::window::{REFAULTED, SCANNED, STOLEN, Window};
@@ -43,7 +44,15 @@ pub(crate) const RULE: Rule = Rule {
                 "file",
                 "pgsteal",
             ],
-            thresholds: &[LOST.doc(), GAINED.doc(), FAR.doc(), WITHOUT.doc(), ENDED.doc(), GROUP.doc()],
+            thresholds: &[
+                LOST.doc(),
+                GAINED.doc(),
+                FAR.doc(),
+                WITHOUT.doc(),
+                ENDED.doc(),
+                GROUP.doc(),
+                RECLAIMED.doc(),
+            ],
             why: "Known reasons: requests for high-order blocks, which single free pages cannot meet; one zone or node that stays below its \
                 watermark while others are far above; reclaim at high priority, which frees in proportion to the lists and not to the need; a \
                 program that writes to memory.reclaim of a group.",
@@ -93,7 +102,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let stretch = window;
-    let window = &fall(stretch)?;
+    let window = &cache_fall::of(stretch, "Cached")?;
     let lost = -window.host_change("Cached")?;
     let gained = window.host_change("MemFree")?;
     let end = |metric: &str| Some(window.points::<Bytes>(&window.series(Table::Host, "", metric)?).next_back()?.1);
@@ -106,6 +115,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         .zip(end("AnonPages"))
         .map_or(Amount::ZERO, |(level, end)| level.most - end);
     if ended > gained * ENDED {
+        return None;
+    }
+    // Pages that nobody reclaimed were dropped, or their file was deleted.
+    if cache_fall::without_reclaim(window, lost) {
         return None;
     }
     if !lost.is_positive() || left > lost || gained < lost * GAINED || free < goal * FAR || !goal.is_positive() {
@@ -196,17 +209,6 @@ fn requested(window: &Window<'_>, group: &str, lost: Amount<Bytes>) -> Option<Am
     let freed = window.rise::<Pages>(Table::Cgroup, group, "pgsteal")? * window.page_size();
     let for_host = window.host_amount(&STOLEN).is_some_and(|freed| freed >= lost * GROUP);
     Some(freed).filter(|freed| *freed >= lost * GROUP && !for_host)
-}
-
-/// The part of a window in which the file cache fell: from the last moment near its largest value to the first near its smallest.
-fn fall<'a>(window: &Window<'a>) -> Option<Window<'a>> {
-    let points: Vec<_> = window.points::<Bytes>(&window.series(Table::Host, "", "Cached")?).collect();
-    let most = points.iter().map(|(_, value)| *value).reduce(Amount::max)?;
-    let least = points.iter().map(|(_, value)| *value).reduce(Amount::min)?;
-    let near = (most - least) * 0.03;
-    let end = points.iter().position(|(_, value)| *value <= least + near)?;
-    let (from, _) = *points[..end].iter().rfind(|(_, value)| *value >= most - near)?;
-    Some(window.over(Span { from, to: points[end].0 }))
 }
 
 fn add_scans(window: &Window<'_>, found: &mut EvidenceBuilder) {

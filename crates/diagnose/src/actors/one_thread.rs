@@ -1,0 +1,60 @@
+//! A program that ran before and computes all the time on one CPU, while others are free: a single thread that cannot keep up.
+
+use crate::actors::process::{self, ProcessShare};
+use crate::measure::amount::{Amount, Count, Limit};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::queue;
+use crate::measure::window::Window;
+use pagetide_core::{Span, derived};
+
+/// The CPU time that one thread uses at most, less what it spends between two samples of an emulated or busy host.
+pub(crate) const FULL: Limit<Count> = Limit::new(
+    "CPUs that a program uses, at least, to be a single thread that computes all the time",
+    0.95,
+    "A thread runs on one CPU at a time.",
+    "kernel/sched/core.c: __schedule (6.12)",
+);
+/// What it uses at most: more is several threads.
+pub(crate) const ONE: Limit<Count> = Limit::new(
+    "CPUs that such a program uses, at most",
+    1.05,
+    "With more, it has threads that use other CPUs.",
+    "kernel/sched/core.c: __schedule (6.12)",
+);
+/// What it used before.
+pub(crate) const USED: Limit<Count> = Limit::new(
+    "CPUs that such a program used before, at most",
+    0.5,
+    "A program that mostly computes does so at any time.",
+    "judgement",
+);
+
+/// Such a program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OneThread<'a> {
+    pub(crate) process: ProcessShare<'a, Count>,
+    /// The CPUs that it used before.
+    pub(crate) before: Amount<Count>,
+    pub(crate) span: Span,
+}
+
+/// The program of a window that computes longest on one CPU, of those that ran before it and mostly waited. Absent with one CPU.
+pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
+    window.recording.entities(pagetide_core::Table::Cpu).nth(1)?;
+    let whole = Window::whole(window.recording, window.episodes)?;
+    let of = |(name, comm): (&'a str, &'a str)| {
+        let spec = SignalSpec::process(name, &derived::CPUS);
+        let signal = window.episodes.signal(window.recording, spec)?;
+        let span = signal.held(FULL.value()).into_iter().max_by_key(|span| span.length())?;
+        if span.length() < queue::least(window.recording) || !span.overlaps(window.span) {
+            return None;
+        }
+        let used: Amount<Count> = signal.mean(span)?;
+        let earlier = Span { from: signal.first()?.max(whole.span.from), to: span.from };
+        let long = earlier.length() >= queue::least(window.recording);
+        let before: Amount<Count> = signal.mean(earlier).filter(|_| long)?;
+        let waited = before <= USED && before.is_positive() && used <= ONE && !process::is_kernel_thread(window, name);
+        waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
+    };
+    process::present(window).filter_map(of).max_by_key(|one| one.span.length())
+}
