@@ -201,7 +201,7 @@ impl Losses {
 
     /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
     pub(crate) fn lose(&self, whole: &Window<'_>, span: Span) -> bool {
-        let lost = |loss| self.of_host(whole, span, loss).is_none_or(|harm| harm.lost() >= MIN_LOST_TIME);
+        let lost = |loss| self.of_host(whole, span, loss).is_none_or(Harm::matters);
         lost(Loss::Stalls) || lost(Loss::Cpu)
     }
 
@@ -346,7 +346,7 @@ impl Losses {
                 let queued = || match resource {
                     Resource::Io => of_others(&whole.over(span), waits) && !newcomer::alone(&whole.over(span)),
                     Resource::Cpu => !of_itself(&whole.over(span)),
-                    Resource::Memory => true,
+                    Resource::Memory => !delays::of_newcomers(whole, span),
                 };
                 (harm.lost() >= time && queued()).then_some((span, waits, harm))
             };

@@ -3,6 +3,7 @@
 //! Few recordings have them: `kernel.task_delayacct` is 0 unless somebody sets it. Without them harm is stated of the host, its groups and
 //! devices, and no program is said to lose time.
 
+use crate::actors::newcomer;
 use crate::actors::process;
 use crate::ledger::waits::{Harm, MIN_LOST_TIME};
 use crate::measure::amount::{Amount, Rate};
@@ -70,6 +71,15 @@ pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
         }));
     }
     all
+}
+
+/// Whether the delays show that only programs lost time to IO and memory in a stretch which started with it: swapoff, a job that reads. False where
+/// nobody lost any, or delays were not recorded.
+pub(crate) fn of_newcomers(whole: &Window<'_>, span: Span) -> bool {
+    let during = whole.over(span);
+    let lost: Vec<TimeLost> = losses(whole, span).into_iter().filter(|one| one.resource != Resource::Cpu).collect();
+    let started = |one: &TimeLost| one.victim.as_command().is_some_and(|comm| newcomer::started(&during, comm));
+    !lost.is_empty() && lost.iter().all(started)
 }
 
 /// Why no program is said to lose time, and what to do about it; absent where delays were recorded, and where no processes were.

@@ -230,6 +230,34 @@ fn a_step_of_tasks_in_no_group_is_never_healthy() {
 }
 
 #[test]
+fn what_a_program_that_just_started_waits_for_memory_is_no_harm_where_delays_show_that_it_is_alone() {
+    let told = |started: bool, delay: &'static str| {
+        let there = move |at: f64| !started || (40.0..100.0).contains(&at);
+        let at =
+            |value: f64| move |at: f64| there(at).then_some(value as i64 * if at < 40.0 { 0 } else { at as i64 - 40 });
+        let values = |value: f64| (0..120).map(|second| at(value)(f64::from(second))).collect::<Vec<_>>();
+        let story = Story::new(120, 1.0)
+            .gauge(Table::Host, "", "MemTotal", |_| 8e9)
+            .counter(Table::Host, "", "psi_memory_some", from_to(350_000.0, 0.0))
+            .counter(Table::Host, "", "psi_io_some", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", |_| 1.0)
+            .line(Table::Process, "7@4000", "utime", values(1.0))
+            .line(
+                Table::Process,
+                "7@4000",
+                "rss",
+                (0..120).map(|second| there(f64::from(second)).then_some(1 << 20)).collect(),
+            )
+            .line(Table::Process, "7@4000", delay, values(350e6));
+        diagnose(&story.tell()).summary
+    };
+    let lost = "tasks lost 350 ms of each second waiting for memory";
+    assert!(!told(true, "swapin_delay_total").contains(lost), "swapoff reads back what was swapped out");
+    assert!(told(false, "swapin_delay_total").contains(lost), "it was there before");
+    assert!(told(true, "cpu_delay_total").contains(lost), "nobody knows who waited for memory");
+}
+
+#[test]
 fn a_step_is_found_whatever_part_of_the_recording_it_takes_and_however_the_waits_vary() {
     // From 20 s to the end.
     let lasts = |at: f64| if at >= 20.0 { 660_000.0 } else { 20_000.0 };
