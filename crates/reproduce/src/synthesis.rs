@@ -319,7 +319,8 @@ fn lookups(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>
     Some(CommandLoad::new(command, Kind::Lookups { rate }, false))
 }
 
-/// Anonymous memory of control groups that have limits, at the onset.
+/// What a control group that has a limit holds beside its files and what its loads bring: anonymous memory at the onset, and what the kernel charges it
+/// for page tables, stacks and slab (`obj_cgroup_charge`). By a little of that a full group is above memory.high, which decides how long it sleeps.
 fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &[CommandLoad]) -> Vec<(String, f64)> {
     let recording = trouble.recording;
     let at = |group: &str, metric: &str| trouble.value_at(Table::Cgroup, group, metric, calm.to);
@@ -329,10 +330,17 @@ fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &[CommandLoad]
         let own = loads.iter().filter(|load| load.command.group.as_deref() == Some(group));
         own.map(|load| load.brings(calm)).sum()
     };
-    let held = groups
-        .filter(|group| group::has_limit(calm, trouble, group))
-        .filter_map(|group| Some((group.to_owned(), at(group, "anon")? - brought(group))));
-    held.filter(|(_, bytes)| *bytes > 4e6).collect()
+    let kernel = |group: &str| {
+        let end = |metric: &str| trouble.ends(Table::Cgroup, group, metric).map(|ends| ends.1);
+        Some((end("current")? - end("anon")? - end("file")?).max(0.0))
+    };
+    // Less than this is the error of samples that are not taken at one moment.
+    let more_than = |least: f64| move |bytes: &f64| *bytes > least;
+    let held = groups.filter(|group| group::has_limit(calm, trouble, group)).map(|group| {
+        let anon = at(group, "anon").map(|anon| anon - brought(group)).filter(more_than(4e6));
+        (group.to_owned(), anon.unwrap_or(0.0) + kernel(group).filter(more_than(64e3)).unwrap_or(0.0))
+    });
+    held.filter(|(_, bytes)| *bytes > 0.0).collect()
 }
 
 /// Gives the requests that were in a disk at its limit to those who came and read most of what it read: they are those who filled it.

@@ -302,10 +302,15 @@ impl Text<'_> {
     fn group_parts(&self, length: f64) -> Vec<String> {
         let mut parts = Vec::new();
         for (at, (path, bytes)) in self.group_memory.iter().enumerate() {
-            if let Some(group) = self.group_at(path, self.calm.from) {
+            let first =
+                self.trouble.recording.series(Table::Cgroup, path, "current").and_then(|all| all.points().next());
+            let from = first.map_or(self.calm.from, |(at, _)| at.max(self.calm.from));
+            if let Some(group) = self.group_at(path, from) {
                 let (bytes, time) = (size(*bytes), seconds(length));
+                let late = from - self.calm.from;
+                let delay = if late > 0 { format!(", delay = {}", seconds(late as f64 / 1e9)) } else { String::new() };
                 parts.push(format!(
-                    "{{ name = \"held_{at}\", grow = {{ size = {bytes}, fill = \"random\", hold_for = {time} }}, background = true, cgroup = {group} }}"
+                    "{{ name = \"held_{at}\", grow = {{ size = {bytes}, fill = \"random\", hold_for = {time} }}, background = true{delay}, cgroup = {group} }}"
                 ));
             }
         }

@@ -46,3 +46,13 @@ fn a_leak_needs_memory_or_a_slower_leak() {
 fn a_log_that_fills_the_disk_of_readers_is_to_have_its_own() {
     check("writeback-saturates-disk-1", "writeback-saturates-disk", &["a disk of their own", "half the rate"]);
 }
+
+#[test]
+fn a_group_above_memory_high_by_what_the_kernel_charges_it_sleeps_as_long_on_the_model() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/real/high-classic/recording");
+    let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let again = reproduce(&synthesise(&recording, &diagnosis).unwrap(), &diagnosis, 1, &Silent).unwrap();
+    let waits = again.compared.iter().find(|one| one.what == "waits for IO or memory").unwrap();
+    assert!(waits.alike, "{:?}", again.compared);
+}
