@@ -16,6 +16,14 @@ pub(crate) const USED_UP: Limit<Ratio> = Limit::new(
     "block/blk-throttle.c: tg_dispatch_time, DFL_THROTL_SLICE_HD (6.12)",
 );
 
+/// How much of a limit that was set a group uses which did more before.
+pub(crate) const DEMANDED: Limit<Ratio> = Limit::new(
+    "the same, of a group that did more than its limit before it was set, at least",
+    0.5,
+    "A program that waits for each of its requests starts a slice with each: at few requests a second the slices take as long as the limit itself.",
+    "block/blk-throttle.c: throtl_start_new_slice, tg_within_iops_limit (6.12)",
+);
+
 /// The samples up to which the recorder reads a limit after it was set (`LIMITS_EVERY` of the sampler).
 const READ_WITHIN: usize = 8;
 /// A rate that is further above a limit shows that the limit is not set yet.
@@ -151,8 +159,8 @@ pub(crate) fn used_up<'a>(window: &Window<'a>) -> Vec<(IoLimit<'a>, Span)> {
     all(window).filter_map(|(entity, group, disk, limited)| at_limit(window, entity, (group, disk), limited)).collect()
 }
 
-/// The stretch of the largest sum of what a group does above [`USED_UP`] of its limit: on average it does that much, and a slower second within does not
-/// end it.
+/// The stretch of the largest sum of what a group does above [`USED_UP`] or [`DEMANDED`] of its limit: on average it does that much, and a slower second
+/// within does not end it.
 fn at_limit<'a>(
     window: &Window<'a>,
     entity: &str,
@@ -176,6 +184,7 @@ fn at_limit<'a>(
             }
         }
     }
+    let used_up = used_up_from(&rates, &limits);
     let (mut most, mut found) = (0.0, None);
     let (mut sum, mut from) = (0.0, 0);
     for (at, ((span, rate), limit)) in rates.iter().zip(&limits).enumerate() {
@@ -186,7 +195,7 @@ fn at_limit<'a>(
             sum = 0.0;
             continue;
         };
-        sum += ((rate / limit).min(1.0) - USED_UP.get()) * span.length().as_f64();
+        sum += ((rate / limit).min(1.0) - used_up) * span.length().as_f64();
         if sum > most {
             (most, found) = (sum, Some(from..at + 1));
         }
@@ -201,6 +210,18 @@ fn at_limit<'a>(
     let time: f64 = rates[found.clone()].iter().map(|(span, _)| span.length().as_f64()).sum();
     let done: f64 = rates[found].iter().map(|(span, rate)| rate * span.length().as_f64()).sum();
     Some((IoLimit { group, disk, limited, limit, rate: Some(done / time.max(1.0)) }, span))
+}
+
+/// Of a limit the share from which on it is used up.
+fn used_up_from(rates: &[(Span, f64)], limits: &[Option<f64>]) -> f64 {
+    let unlimited = limits.iter().take_while(|limit| limit.is_none()).count();
+    let mut before: Vec<f64> = rates[..unlimited].iter().map(|(_, rate)| *rate).collect();
+    let middle = before.len() / 2;
+    let demanded = before.len() >= READ_WITHIN && {
+        let (_, median, _) = before.select_nth_unstable_by(middle, f64::total_cmp);
+        limits[unlimited..].first().copied().flatten().is_some_and(|limit| *median > limit * ABOVE)
+    };
+    if demanded { DEMANDED.get() } else { USED_UP.get() }
 }
 
 /// The interval from which on a limit holds that is used up from `start` on: a group that did more before does no more from the first one on, whatever

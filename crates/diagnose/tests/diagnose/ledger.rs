@@ -232,23 +232,18 @@ fn a_step_of_tasks_in_no_group_is_never_healthy() {
 #[test]
 fn what_a_program_that_just_started_waits_for_memory_is_no_harm_where_delays_show_that_it_is_alone() {
     let told = |started: bool, delay: &'static str| {
-        let there = move |at: f64| !started || (40.0..100.0).contains(&at);
-        let at =
-            |value: f64| move |at: f64| there(at).then_some(value as i64 * if at < 40.0 { 0 } else { at as i64 - 40 });
-        let values = |value: f64| (0..120).map(|second| at(value)(f64::from(second))).collect::<Vec<_>>();
+        let all = |value: &dyn Fn(i64) -> i64| -> Vec<Option<i64>> {
+            (0..120).map(|at| (!started || (40..100).contains(&at)).then(|| value(at))).collect()
+        };
+        let since = |rate: i64| move |at: i64| rate * (at - 40).max(0);
         let story = Story::new(120, 1.0)
             .gauge(Table::Host, "", "MemTotal", |_| 8e9)
             .counter(Table::Host, "", "psi_memory_some", from_to(350_000.0, 0.0))
             .counter(Table::Host, "", "psi_io_some", |_| 0.0)
             .counter(Table::Disk, "sda", "io_ms", |_| 1.0)
-            .line(Table::Process, "7@4000", "utime", values(1.0))
-            .line(
-                Table::Process,
-                "7@4000",
-                "rss",
-                (0..120).map(|second| there(f64::from(second)).then_some(1 << 20)).collect(),
-            )
-            .line(Table::Process, "7@4000", delay, values(350e6));
+            .line(Table::Process, "7@4000", "utime", all(&since(1)))
+            .line(Table::Process, "7@4000", "rss", all(&|_| 1 << 20))
+            .line(Table::Process, "7@4000", delay, all(&since(350_000_000)));
         diagnose(&story.tell()).summary
     };
     let lost = "tasks lost 350 ms of each second waiting for memory";
@@ -359,7 +354,12 @@ fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_o
     let words = &told.ledger.as_ref().expect("a loss").bookings[0].words;
     assert!(words.contains("io.max of /db"), "{words}");
     let none = |story: Story| finding(&story.tell(), "io-limit").is_none();
-    assert!(none(limited((0.66, 14.0), (0.02, 60.0), idle)), "it does 14 of 20");
+    assert!(
+        !none(limited((0.66, 14.0), (0.02, 60.0), idle)),
+        "it did 60, and 14 of 20 since: each request waits for a slice"
+    );
+    assert!(none(limited((0.66, 14.0), (0.02, 15.0), idle)), "it does 14 of 20, and never did more than that");
+    assert!(none(limited((0.66, 8.0), (0.02, 60.0), idle)), "it does 8 of 20");
     assert!(none(limited((0.05, 19.8), (0.02, 60.0), idle)), "nobody waits for the limit");
     let job = quiet(120)
         .counter(Table::Cgroup, "/backup", "cpu_usage", from_to(50_000.0, 0.0))

@@ -1,6 +1,6 @@
 //! `io-limit`: a control group waits because it uses up its IO limit, whatever the device could do.
 
-use crate::actors::io_limit::{self, IoLimit, USED_UP};
+use crate::actors::io_limit::{self, DEMANDED, IoLimit, USED_UP};
 use crate::actors::newcomer::below;
 use crate::actors::process;
 use crate::evidence::threshold::SATURATED;
@@ -52,7 +52,7 @@ pub(crate) const RULE: Rule = Rule {
                 "weighted_io_ms",
                 "queue_depth",
             ],
-            thresholds: &[USED_UP.doc(), WAITS.doc(), RESTS.doc(), SATURATED.doc(), DEPTH.doc()],
+            thresholds: &[USED_UP.doc(), DEMANDED.doc(), WAITS.doc(), RESTS.doc(), SATURATED.doc(), DEPTH.doc()],
             why: "The throttle gives each group a budget a slice. What exceeds it waits for the next slice, even if the device is idle.",
             alternatives: "A group at its limit whose tasks do not wait sends asynchronously or in the background, and a job that starts below a \
                 limit is what the limit is for. \
