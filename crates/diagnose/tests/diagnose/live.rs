@@ -325,11 +325,11 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
     let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;
     let back = |at: f64| if busy(at) { 2000.0 } else { 0.0 };
     let waits = |at: f64| if busy(at) { 200_000.0 } else { 0.0 };
-    let limited = |free: f64, limit: f64| {
+    let limited_and_read = |free: f64, limit: f64, refaults: f64, usual: f64| {
         let story =
             memory(host(), move |at| (5.0 - 4.5 * left(at)) * GIB, |_| GIB, move |at| (0.3 + free * left(at)) * GIB);
         let story =
-            disk(paging(story, 400_000.0, 400_000.0, 2000.0, 20.0), "sda", (0.0, 2000.0 * 4096.0), (0.0, 0.4), 1.0);
+            disk(paging(story, 400_000.0, 400_000.0, refaults, 20.0), "sda", (0.0, 2000.0 * 4096.0), (0.0, 0.4), 1.0);
         let max = move |at: f64| if at > 60.0 { limit * GIB } else { 64.0 * GIB };
         story
             .gauge(Table::Cgroup, "/db", "current", move |at| (5.0 - 4.5 * left(at)) * GIB)
@@ -338,12 +338,15 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
             .counter(Table::Host, "", "pgpgin", move |at| back(at) * 4.0)
             .counter(Table::Host, "", "psi_io_some", waits)
             .counter(Table::Host, "", "psi_io_full", waits)
-            .counter(Table::Cgroup, "/db", "workingset_refault_file", back)
+            .counter(Table::Cgroup, "/db", "workingset_refault_file", move |at| if busy(at) { refaults } else { 0.0 })
+            .counter(Table::Process, "1@1", "read_bytes", move |at| if busy(at) { 2000.0 * 4096.0 } else { usual })
+            .counter(Table::Process, "1@1", "syscr", |_| 2000.0)
             .gauge(Table::Cgroup, "/db", "file", move |at| (4.9 - 4.5 * left(at)) * GIB)
             .gauge(Table::Zone, "node0/Normal", "high", |_| 12_000.0)
             .gauge(Table::Zone, "node0/Normal", "free", move |at| (0.3 + free * left(at)) * GIB / 4096.0)
             .tell()
     };
+    let limited = |free: f64, limit: f64| limited_and_read(free, limit, 2000.0, 0.0);
     let told = |free: f64| limited(free, 64.0);
     let reclaimed = pagetide_diagnose::diagnose(&told(4.4));
     let cause = reclaimed.cause.as_ref().expect("a cause");
@@ -355,6 +358,10 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
     assert_eq!(finding(&lowered, "over-reclaim"), None);
     let found = finding(&lowered, "cgroup-limit-reclaim").expect("the limit was lowered");
     assert!(found.statement.contains("was lowered to 512 MiB, below the 5 GiB in use"), "{}", found.statement);
+    // With MGLRU a page that another group evicted is no refault: who reads back what it did not read before tells.
+    let of_another = |usual: f64| finding(&limited_and_read(4.4, 0.5, 0.0, usual), "cgroup-limit-reclaim");
+    assert!(of_another(0.0).is_some_and(|found| found.statement.contains("other programs read back what it lost")));
+    assert_eq!(of_another(2000.0 * 4096.0), None, "it read as much before");
 }
 
 #[test]

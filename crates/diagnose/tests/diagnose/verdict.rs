@@ -214,7 +214,7 @@ fn the_chain_goes_from_the_stream_to_its_victims() {
     assert_eq!(diagnosis.verdict, Conclusion::Incident);
     let cause = diagnosis.cause.as_ref().unwrap();
     assert_eq!(cause.rule.as_str(), "stream-floods-cache");
-    assert_eq!(cause.origins.names(), ["disk:nvme0n1", "process:9@9"]);
+    assert_eq!(cause.origins.names(), ["process:9@9", "disk:nvme0n1"]);
     assert_eq!((cause.onset_ns, cause.resolution_ns), (60_000_000_000, 1_000_000_000));
     let links: Vec<(&str, &str)> = diagnosis.chain.iter().map(|link| (&*link.cause, &*link.effect)).collect();
     let at = |part: &str| {

@@ -37,8 +37,8 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::StreamFloodsCache,
             title: "A stream of reads evicts the cached pages of other programs",
             meaning: "A program reads more data from one device than memory can hold, and reads it once. Each page of the stream replaces \
-                another, so reclaim runs at the rate of the stream and other programs lose their cached files. The stream's device is the origin \
-                although it does not suffer itself. Devices that read back evicted pages are victims.",
+                another, so reclaim runs at the rate of the stream and other programs lose their cached files. That program, and the device from which it \
+                reads, are the origin, although neither suffers. Devices that read back evicted pages are victims.",
             evidence: "Reclaim runs (pgscan, pgsteal) and frees about as much as one device reads, far more than that device read before. Other \
                 programs miss what was evicted: file pages refault, major faults rise, or another device gets busy. Growth of anonymous memory, \
                 swap traffic and drop_caches exclude it. So do reads that mostly refault (a working set), unless one program reads sequentially \
@@ -133,12 +133,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         victims.push(victim.disk);
     }
     add_memory(window, &mut found);
-    found.origin(Actor::disk(disk));
     let who = reader.map_or_else(String::new, |process| {
         found.add(1.0, format!("bytes that {} read", process.words()), "read_bytes", process.amount);
         found.origin(process.actor(window));
         process.words()
     });
+    found.origin(Actor::disk(disk));
     // Where no process shows who reads, devices that write as much show that it may be copied.
     let written = window.all_disks(|disk| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH));
     if let Some(written) = written.filter(|written| reader.is_none() && *written > rate * COPIES.get()) {

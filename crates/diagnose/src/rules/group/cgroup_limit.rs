@@ -2,6 +2,7 @@
 
 use crate::actors::group;
 use crate::actors::process;
+use crate::actors::victim;
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
@@ -125,7 +126,11 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     // Each page of a stream hits the limit, and none of them is needed again.
     let few = refaults.is_some_and(|rate| rate < AGAIN) && (hits < AGAIN || !uncounted(&window.recording.manifest));
     // What it held is missed by others, who read it anew and have it charged to them.
-    let missed = lowered.is_some() && few && refaulted_of_host(window).is_some_and(|rate| rate >= AGAIN);
+    let read_back = || {
+        // With MGLRU a page that another group evicted is no refault.
+        refaulted_of_host(window).is_some_and(|rate| rate >= AGAIN) || !victim::all(window, None).is_empty()
+    };
+    let missed = lowered.is_some() && few && read_back();
     let rests = !swap && !anonymous && few && !missed;
     if used < limit * USED || rests {
         return None;

@@ -4,7 +4,7 @@ use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced::Traced;
 use crate::evidence::{EvidenceBuilder, advise, measured};
-use crate::measure::amount::{Amount, Limit, Rate, grade};
+use crate::measure::amount::{Amount, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{SCANNED, Window};
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, subsumes};
@@ -229,9 +229,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(writer.actor(window));
         format!(", which {} wrote", writer.words())
     });
-    // What is in tmpfs belongs to no process: the one that reads most from devices meanwhile copies it there.
+    // What is in tmpfs belongs to no process: the one that reads as much from devices meanwhile copies it there.
+    let copies = |one: &ProcessShare<'_, Per<Bytes>>| {
+        let length = window.over(span).length();
+        length.is_some_and(|length| one.amount.over(length) >= shared * MIN_GROWTH_SHARE)
+    };
     let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"])
-        .filter(|_| kind == Kind::Shared && process.is_none() && writer.is_none());
+        .filter(|one| kind == Kind::Shared && process.is_none() && writer.is_none() && copies(one));
     let who = copier.map_or(who, |copier| {
         found.note(format!("bytes that {} reads from devices", copier.words()), "read_bytes", copier.amount);
         found.origin(copier.actor(window));
