@@ -17,10 +17,14 @@ const MAX_DEPTH_ALONE: f64 = 1.5;
 /// than this many times what they asked before.
 const SLOWER_BY: f64 = 2.0;
 const FEWER_BY: f64 = 1.3;
+/// It does as much as before within this factor.
+const AS_MUCH: f64 = 1.15;
 /// A disk that is often busy, and whose requests take [`SLOWER_BY`] times what they take on their own, is at a limit if it does as many
 /// requests, or bytes, in most intervals: within this share, and one request.
 const MIN_BUSY_NEAR_LIMIT: f64 = 0.7;
 const STEADY_WITHIN: f64 = 0.05;
+/// A disk with several requests at once, which come at random, rests now and then.
+const MIN_BUSY_OF_PARALLEL: f64 = 0.5;
 /// Requests of this size on average are limited by bandwidth, where neither bytes nor requests are steadier.
 const MIN_LARGE_REQUEST: f64 = 64.0 * 1024.0;
 /// What hypervisors let through at once of a limit (QEMU's `util/throttle.c`: a tenth of a second), ns.
@@ -184,9 +188,10 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
     }
     let slower = slower(&intervals, &full, (iops, bandwidth));
     if let Some(slower) = &slower {
-        // What it is then was no limit of it before.
-        iops = iops.filter(|_| slower.iops.is_none());
-        bandwidth = bandwidth.filter(|_| slower.bandwidth.is_none());
+        // What it is then was no limit of it before; what it did as well before, while each request took less, is none.
+        let is_limit = slower.latency.is_none() || full.is_empty();
+        iops = iops.filter(|_| slower.iops.is_none() && is_limit);
+        bandwidth = bandwidth.filter(|_| slower.bandwidth.is_none() && is_limit);
         guesses.push(Guess::new(
             format!("{name} becomes slower when the incident begins"),
             "it does less than before, or takes longer for as many requests of the same size",
@@ -305,7 +310,10 @@ fn slower(intervals: &[Interval], full: &[&Interval], (iops, bandwidth): (Option
             iops: is_less(iops, |one| one.requests),
             bandwidth: is_less(bandwidth, |one| one.bytes),
         };
-        return (slower != Slower::default()).then_some(slower);
+        if slower != Slower::default() {
+            return Some(slower);
+        }
+        return latency_of_parallel(&calm, &trouble);
     }
     let alone: Vec<&Interval> = trouble.iter().filter(|one| one.depth <= MAX_DEPTH_ALONE).copied().collect();
     let time: fn(&Interval) -> f64 = |one| one.wait / one.requests;
@@ -317,7 +325,22 @@ fn slower(intervals: &[Interval], full: &[&Interval], (iops, bandwidth): (Option
         && ratio(time)? > SLOWER_BY
         && ratio(|one| one.requests)? < FEWER_BY
         && ratio(size)? < FEWER_BY;
-    is_slower.then(|| Slower { latency: median(&alone, time), ..Slower::default() })
+    let slower = is_slower.then(|| Slower { latency: median(&alone, time), ..Slower::default() });
+    slower.or_else(|| latency_of_parallel(&calm, &trouble))
+}
+
+/// What a disk becomes that had time to spare and does as much as before, with more in it at once: it works on each request for longer.
+fn latency_of_parallel(calm: &[&Interval], trouble: &[&Interval]) -> Option<Slower> {
+    let time: fn(&Interval) -> f64 = |one| one.wait / one.requests;
+    let ratio = |of: fn(&Interval) -> f64| Some(median(trouble, of)? / median(calm, of)?.max(1e-9));
+    let busy = |of: &[&Interval]| median(of, |one| one.busy);
+    let is_longer = busy(calm)? < MIN_BUSY_NEAR_LIMIT
+        && busy(trouble)? > MIN_BUSY_OF_PARALLEL
+        && median(trouble, |one| one.depth)? > MAX_DEPTH_ALONE
+        && (1.0 / AS_MUCH..AS_MUCH).contains(&ratio(|one| one.requests)?)
+        && ratio(time)? > SLOWER_BY
+        && ratio(|one| one.bytes / one.requests)? < FEWER_BY;
+    is_longer.then(|| Slower { latency: median(trouble, time), ..Slower::default() })
 }
 
 /// The intervals of a disk, per second.
@@ -444,6 +467,10 @@ mod tests {
         assert_eq!((less.iops, less.slower.and_then(|slower| slower.iops)), (None, Some(10.0)));
         let longer = model_of(Second { reads: 10, writes: 10, read_ms: 45, write_ms: 45, busy_ms: 900 });
         assert!(longer.slower.is_some(), "{longer:?}");
+        // Several at once, as many a second as before: a network volume takes longer for each.
+        let parallel = model_of(Second { reads: 10, writes: 10, read_ms: 145, write_ms: 145, busy_ms: 1000 });
+        assert_eq!(parallel.slower.and_then(|slower| slower.latency), Some(145e6));
+        assert_eq!((parallel.iops, parallel.bandwidth), (None, None), "what it does is what it is asked for");
         // It does more than before, or has time to spare.
         assert_eq!(model_of(FULL).slower, None);
         let idle = model_of(Second { reads: 10, writes: 10, read_ms: 5, write_ms: 5, busy_ms: 100 });

@@ -134,7 +134,13 @@ impl CommandLoad {
                 (1..most).find(|count| *count >= processes.min(most) && *count as f64 + 0.5 >= waiting).unwrap_or(most)
             }
             Kind::Spin { cpus } => (1..MOST_PROCESSES).find(|count| *count as f64 >= cpus).unwrap_or(MOST_PROCESSES),
-            Kind::Stream { .. } | Kind::Write { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => 1,
+            // A process computes on one CPU at a time.
+            Kind::Stream { .. } => {
+                let did = if self.ran_before { &self.command.calm } else { &self.command.trouble };
+                let most = did.active.clamp(1, MOST_PROCESSES);
+                (1..most).find(|count| *count as f64 + 0.5 >= did.cpu + did.cpu_waits).unwrap_or(most)
+            }
+            Kind::Write { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => 1,
         }
     }
 
@@ -425,6 +431,19 @@ mod tests {
         assert!(evicted.iter().all(|(kind, _)| matches!(kind, Kind::WorkingSet { .. })), "{evicted:?}");
         let more = kinds(0.0, &reader((1e6, 3e6), (0.0, 0.1e6)));
         assert!(more.iter().all(|(kind, _)| matches!(kind, Kind::WorkingSet { .. })), "cached as well: {more:?}");
+    }
+
+    #[test]
+    fn a_stream_that_computes_on_several_cpus_is_of_several_processes() {
+        let processes = |cpu: f64, cpu_waits: f64, active: usize| {
+            let trouble = Did { cpu, cpu_waits, active, ..Did::default() };
+            let command = Command { trouble, appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let kind = Kind::Stream { rate: Some(1e6), block: 8192.0, direct: false, pass: None };
+            CommandLoad::new(&command, kind, false).at_once()
+        };
+        assert_eq!(processes(1.6, 2.2, 10), 4, "two of four wait for a CPU at any time");
+        assert_eq!(processes(1.6, 2.2, 2), 2, "it has no more");
+        assert_eq!(processes(0.9, 0.2, 10), 1, "one at a time computes");
     }
 
     #[test]
