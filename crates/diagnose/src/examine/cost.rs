@@ -172,12 +172,7 @@ impl Losses {
         };
         let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
         let host = self.of_host(whole, finding.range, loss);
-        // What is asked of a single thread that computes all the time waits inside of it.
-        let one_thread = || one_thread::busiest(&during).filter(|one| finding.origins.has(&one.process.actor(whole)));
-        let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| one_thread());
-        let inside = inside.map(|one| {
-            Harm::new(Amount::new(one.process.amount.get().min(1.0)), Amount::new(one.before.get()), finding.range)
-        });
+        let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| in_one_thread(&during, finding));
         host.into_iter().chain(groups).chain(inside).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
 
@@ -215,6 +210,10 @@ impl Losses {
     pub(crate) fn sentence(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
         let known = rules::by_id(finding.rule).loss;
         let loss = known.unwrap_or(Loss::Stalls);
+        // The statement tells of a thread that computes all the time. No task waits for a CPU.
+        if loss == Loss::Cpu && in_one_thread(&whole.over(finding.range), finding).is_some() {
+            return None;
+        }
         let harm = self.of_finding(whole, finding, loss)?;
         if known.is_none() && harm.lost() < Amount::new(MIN_LOST_TIME.get()) {
             return None;
@@ -390,6 +389,13 @@ pub(crate) fn takes_free_memory(whole: &Window<'_>, finding: &Finding) -> bool {
 /// Whether the programs that wait for a CPU are those of a group that started with it, and nobody who ran before waits notably more.
 fn of_itself(during: &Window<'_>) -> bool {
     newcomer::newcomer(during, &derived::PSI_CPU_SOME).is_some_and(|newcomer| newcomer.others < NOTICED)
+}
+
+/// What is asked of a single thread that computes all the time waits inside of it: for as long as it computes more than before.
+fn in_one_thread(during: &Window<'_>, finding: &Finding) -> Option<Harm> {
+    let one = one_thread::busiest(during).filter(|one| finding.origins.has(&one.process.actor(during)))?;
+    let (share, before) = (one.process.amount.get().min(1.0), one.before.get());
+    Some(Harm::new(Amount::new(share), Amount::new(before), finding.range))
 }
 
 /// On which disk most requests wait.

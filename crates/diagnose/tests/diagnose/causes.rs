@@ -549,7 +549,13 @@ fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thre
             .gauge(Table::Process, "7@7", "rss", move |_| rss)
             .tell()
     };
-    let found = finding(&told(3.0, 99.0, MIB), "cpu-bound").expect("one thread");
+    let busy = told(3.0, 99.0, MIB);
+    let answer = pagetide_diagnose::diagnose(&busy).summary;
+    assert!(
+        answer.contains("A single thread cannot use the others") && !answer.contains("waiting for a CPU"),
+        "{answer}"
+    );
+    let found = finding(&busy, "cpu-bound").expect("one thread");
     assert!(found.statement.contains("it uses 0.99 CPUs (0.03 before)"), "{}", found.statement);
     let bound = |before, then, rss| finding(&told(before, then, rss), "cpu-bound").is_some();
     assert!(!bound(3.0, 70.0, MIB), "the thread rests");

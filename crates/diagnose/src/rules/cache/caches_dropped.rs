@@ -10,7 +10,7 @@ use crate::rules::contract::{EffectKind, Rule, Suspicion, leads, subsumes};
 use pagetide_core::{Bytes, Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
-    name: "drop_caches",
+    name: "dropped caches",
     loss: None,
     leads_to: &[
         leads(
