@@ -462,6 +462,8 @@ fn a_dirty_threshold_that_falls_with_the_memory_of_files_was_lowered_by_nobody()
     assert!(!followed.contains("was lowered"), "{followed}");
     let set = told(|_| 5.0 * GIB, |at| if at > 60.0 { 10_000.0 } else { 200_000.0 });
     assert!(set.contains("vm.dirty_bytes or vm.dirty_ratio was lowered"), "{set}");
+    let long_before = told(|_| 5.0 * GIB, |at| if at > 2.0 { 16_000.0 } else { 200_000.0 });
+    assert!(long_before.contains("fell from 781 MiB"), "nearly all of the quiet time is after it: {long_before}");
 }
 
 #[test]

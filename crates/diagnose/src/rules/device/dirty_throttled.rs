@@ -186,7 +186,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let to = later.take_while(Level::above).last().map_or(began.to, |level| level.at.max(began.to));
     let fell = fell(window, began, peak);
     // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
-    let from = fell.map_or(began.from, |(at, _)| at.max(began.from));
+    let from = fell.map_or(began.from, |(level, _)| if level.above() { level.at } else { level.at.max(began.from) });
     found.span(Span { from, to: to.max(from) });
     let busiest = window.busiest(written);
     let writer = process::fastest::<Bytes>(window, &["write_bytes"]);
@@ -224,18 +224,19 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
 }
 
-/// When a setting lowered the dirty threshold, and what it was before: at one moment it is less than the memory implies that it is a share of then.
-fn fell(window: &Window<'_>, began: Span, peak: Level) -> Option<(Moment, Amount<Bytes>)> {
+/// The first sample after a setting lowered the dirty threshold, and what that was before: at one moment it is less than the memory implies that it is a share of then.
+fn fell(window: &Window<'_>, began: Span, peak: Level) -> Option<(Level, Amount<Bytes>)> {
     let quiet = window.baseline().until(began.from).or_else(|| window.baseline().all())?;
-    let before = quiet.host_level::<Pages>("nr_dirty_threshold")?.mean * window.page_size();
-    let earlier = file_pages(|metric| Some(quiet.host_level(metric)?.mean))? + quiet.host_level("MemFree")?.mean;
+    // The quiet time may hold what came after the change: the largest values are of before it.
+    let before = quiet.host_level::<Pages>("nr_dirty_threshold")?.most * window.page_size();
+    let earlier = file_pages(|metric| Some(quiet.host_level(metric)?.most))? + quiet.host_level("MemFree")?.most;
     // Free memory counts above the reserves only, which are not recorded: what is dirtyable now is at least the file pages.
     let lowered = |level: &Level| {
         let now = file_pages(|metric| Some(stored(window.recording.host(metric)?.at(level.at.ns())?)));
         now.is_some_and(|now| level.threshold < before * (now / earlier).get() * FELL.get())
     };
     let mut levels = levels(window, Span { from: quiet.span.from, to: began.to })?;
-    lowered(&peak).then(|| levels.find(lowered)).flatten().map(|level| (level.at, before))
+    lowered(&peak).then(|| levels.find(lowered)).flatten().map(|level| (level, before))
 }
 
 /// Memory of files, of which `of` gives what /proc/meminfo says.
