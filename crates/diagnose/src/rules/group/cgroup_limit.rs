@@ -94,6 +94,9 @@ const ANONYMOUS: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+const RAISE: &str = "Raise the limit of the group if its refaults hurt.";
+const RESTORE: &str = "Restore the limit of the group: others use the pages that count for it.";
+
 /// Whether the kernel may count refaults of the newest evicted generation only: MGLRU before Linux 6.5.
 fn uncounted(manifest: &Manifest) -> bool {
     let mut numbers = manifest.kernel.split('.').map_while(|number| number.parse::<u32>().ok());
@@ -173,7 +176,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     };
     let file = if cgroup_version::is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
     let advice = advise(
-        &format!("Raise the limit of the group if its refaults hurt.{}", traced::amount(more)),
+        &format!("{}{}", if missed { RESTORE } else { RAISE }, traced::amount(more)),
         Some(&format!("echo BYTES > {}", word(&format!("{group}/{file}")))),
         "The group keeps more of its pages, and the rest of the host has less memory.",
         Some("write the old limit back"),
