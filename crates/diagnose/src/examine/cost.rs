@@ -188,10 +188,20 @@ impl Losses {
         self.waits.iter().filter(of_loss).any(|waits| waits.source.name != derived::CPU_IOWAIT.name)
     }
 
-    /// Whether the recording shows that tasks lose time by a finding: by pressure stall information, and not by CPUs that were idle meanwhile.
+    /// Whether the recording shows that tasks lose time by a finding: by pressure stall information, and not by CPUs that were idle meanwhile. What a
+    /// job waits in its own group, which started with it, may be what the group is for.
     pub(crate) fn shown(&self, whole: &Window<'_>, finding: &Finding) -> bool {
         let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
-        self.measured(loss) && self.of_finding(whole, finding, loss).is_some_and(Harm::matters)
+        let job = |origin: &Actor| {
+            let mut leaves = self.leaves.iter();
+            leaves.any(|(leaf, activity)| origin.as_group() == Some(leaf) && !activity.before(finding.range.from))
+        };
+        let harm = if finding.origins.iter().any(job) {
+            self.of_host(whole, finding.range, loss)
+        } else {
+            self.of_finding(whole, finding, loss)
+        };
+        self.measured(loss) && harm.is_some_and(Harm::matters)
     }
 
     /// Whether tasks lose time in a stretch, or the recording does not show whether they do.

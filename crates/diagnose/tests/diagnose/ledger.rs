@@ -2,7 +2,7 @@
 
 use crate::story::{Story, finding};
 use crate::verdict::quiet;
-use pagetide_core::{Account, Conclusion, Diagnosis, Table};
+use pagetide_core::{Account, Conclusion, Diagnosis, Grade, Table};
 use pagetide_diagnose::diagnose;
 
 /// What a group waits, µs of each second: this from 40 to 100 s, and that else.
@@ -66,6 +66,29 @@ fn who_works_every_few_seconds_is_a_service_and_who_works_once_a_minute_is_none(
     };
     assert_eq!(lost(3.0), "cgroup:/export");
     assert_eq!(lost(30.0), "", "a task of a timer waits for its own requests");
+}
+
+#[test]
+fn a_job_that_waits_at_a_limit_of_its_own_is_no_strong_evidence_of_harm() {
+    let graded = |ran: f64| {
+        let story = quiet(120)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", |_| 2000.0)
+            .counter(Table::Host, "", "psi_io_some", from_to(402_000.0, 2000.0))
+            .gauge(Table::Host, "", "MemAvailable", |_| 4e9)
+            .counter(Table::Cgroup, "/job", "cpu_usage", from_to(50_000.0, ran))
+            .counter(Table::Cgroup, "/job", "psi_io_some", from_to(400_000.0, 0.0))
+            .counter(Table::Cgroup, "/job", "psi_memory_some", from_to(400_000.0, 0.0))
+            .counter(Table::Cgroup, "/job", "events_max", from_to(50.0, 0.0))
+            .counter(Table::Cgroup, "/job", "workingset_refault_file", from_to(500.0, 0.0))
+            .gauge(Table::Cgroup, "/job", "current", from_to(64e6, 10e6))
+            .gauge(Table::Cgroup, "/job", "max", |_| 64e6);
+        let told = diagnose(&story.tell());
+        let cause = told.cause.as_ref().unwrap_or_else(|| panic!("{told:#?}"));
+        (cause.rule.to_string(), cause.grade)
+    };
+    assert_eq!(graded(50_000.0), ("cgroup-limit-reclaim".to_owned(), Grade::Strong));
+    assert_eq!(graded(0.0), ("cgroup-limit-reclaim".to_owned(), Grade::Moderate), "it started with its waits");
 }
 
 #[test]
