@@ -348,7 +348,10 @@ fn one_of_several_runs_that_is_refused_is_an_outcome_on_the_page() {
     let outcome = |at: usize| &batch["runs"][at]["outcome"];
     assert_eq!(outcome(0)["ran"]["claims"][0]["holds"], "yes", "{batch}");
     assert!(outcome(1)["refused"]["what"].as_str().unwrap().contains("vm.no_such_setting"), "{batch}");
-    assert_eq!(outcome(2)["ran"]["claims"][0]["holds"], "no", "{batch}");
+    // A DAMON scheme of this host may evict pages meanwhile, which a claim that does not hold tells.
+    let claim = &outcome(2)["ran"]["claims"][0];
+    let is_disturbed = claim["evidence"].as_str().unwrap().starts_with("DAMON evicted");
+    assert_eq!(claim["holds"], if is_disturbed { "disturbed" } else { "no" }, "{batch}");
     let out = folder.path().join("set");
     let page = std::fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("href=\"./good/report.html\"") && out.join("good/report.html").exists(), "{page}");
