@@ -298,7 +298,9 @@ fn a_host_run_goes_from_scenario_to_report() {
     }
     assert_eq!(number("A1", "issued"), 8192.0);
     assert!(number("A1", "cache_hit_ratio") < 0.02, "{}", step("A1"));
-    assert!(number("A2", "cache_hit_ratio") > 0.99, "{}", step("A2"));
+    // What a DAMON scheme of this host evicts meanwhile is read again.
+    let evicted = step("A2")["damon_evicted_bytes"].as_f64().unwrap_or(0.0) / number("A2", "processed_bytes");
+    assert!(number("A2", "cache_hit_ratio") + evicted > 0.99, "{}", step("A2"));
     // The median: on a busy machine, waiting for a CPU slows the quickest reads in the mean.
     assert!(5.0 * number("A2", "clat_p50_ns") < number("A1", "clat_p50_ns"), "{} {}", step("A1"), step("A2"));
     assert_eq!(run["claims"].as_array().unwrap().len(), 6);
