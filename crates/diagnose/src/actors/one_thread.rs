@@ -5,7 +5,7 @@ use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
 use crate::measure::window::Window;
-use pagetide_core::{Span, derived};
+use pagetide_core::{Span, Table, derived};
 
 /// The CPU time that one thread uses at most, less what it spends between two samples of an emulated or busy host.
 pub(crate) const FULL: Limit<Count> = Limit::new(
@@ -40,18 +40,25 @@ pub(crate) struct OneThread<'a> {
 
 /// The program of a window that computes longest on one CPU, of those that ran before it and mostly waited. Absent with one CPU.
 pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
-    window.recording.entities(pagetide_core::Table::Cpu).nth(1)?;
+    window.recording.entities(Table::Cpu).nth(1)?;
     let whole = Window::whole(window.recording, window.episodes)?;
+    let shortest = queue::least(window.recording);
+    // Most processes use less in all than such a thread at least, and need no look at each of their intervals. Ticks of 1/100 s.
+    let enough = FULL.value() * (shortest.as_f64() / 1e9);
     let of = |(name, comm): (&'a str, &'a str)| {
+        let ticks = |metric| whole.rise::<Count>(Table::Process, name, metric).unwrap_or(Amount::ZERO);
+        if ticks("utime") + ticks("stime") < enough * 100.0 {
+            return None;
+        }
         let spec = SignalSpec::process(name, &derived::CPUS);
         let signal = window.episodes.signal(window.recording, spec)?;
         let span = signal.held(FULL.value()).into_iter().max_by_key(|span| span.length())?;
-        if span.length() < queue::least(window.recording) || !span.overlaps(window.span) {
+        if span.length() < shortest || !span.overlaps(window.span) {
             return None;
         }
         let used: Amount<Count> = signal.mean(span)?;
         let earlier = Span { from: signal.first()?.max(whole.span.from), to: span.from };
-        let long = earlier.length() >= queue::least(window.recording);
+        let long = earlier.length() >= shortest;
         let before: Amount<Count> = signal.mean(earlier).filter(|_| long)?;
         let waited = before <= USED && before.is_positive() && used <= ONE && !process::is_kernel_thread(window, name);
         waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
