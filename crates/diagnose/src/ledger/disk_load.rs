@@ -115,24 +115,34 @@ pub(crate) fn part(window: &Window<'_>, disk: &str, comm: &str) -> Rate<Bytes> {
 /// The control group of the root of the hierarchy (`kernfs_init_root`: the first node).
 const ROOT: i64 = 1;
 
+/// The groups that were recorded, by their number.
+fn numbered<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
+    let groups = window.recording.entities(Table::Cgroup);
+    groups.filter_map(|(name, _)| Some((number(window, Table::Cgroup, name)?, name))).collect()
+}
+
+/// The number of a group, or of the group that a process is in.
+fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
+    window.recording.series(table, name, "cgroup_id")?.points().last().map(|(_, id)| id)
+}
+
+/// The groups that processes of a command are in, but for the root; absent where that of one is not known.
+pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a str>> {
+    let groups = numbered(window);
+    let own = process::present(window).filter(|(_, other)| *other == comm);
+    let own = own.map(|(process, _)| match number(window, Table::Process, process)? {
+        // It is in none that was recorded.
+        ROOT => Some(None),
+        id => groups.get(&id).copied().map(Some),
+    });
+    own.collect::<Option<Vec<_>>>().map(|own| own.into_iter().flatten().collect())
+}
+
 /// Reads and writes of a disk by groups in which no process of a command is: those of the largest, as groups contain each other. None where the
 /// group of a process is not known.
 fn of_other_groups(window: &Window<'_>, disk: &str, comm: &str) -> [Rate<Bytes>; 2] {
-    let id = |table, name: &str| window.recording.series(table, name, "cgroup_id")?.points().last().map(|(_, id)| id);
-    let groups: BTreeMap<i64, &str> = window
-        .recording
-        .entities(Table::Cgroup)
-        .filter_map(|(name, _)| Some((id(Table::Cgroup, name)?, name)))
-        .collect();
-    let mut own: Vec<&str> = Vec::new();
-    for (process, _) in process::present(window).filter(|(_, other)| *other == comm) {
-        match id(Table::Process, process) {
-            Some(id) if groups.contains_key(&id) => own.extend(groups.get(&id)),
-            // It is in none that was recorded.
-            Some(ROOT) => {}
-            _ => return [Amount::ZERO; 2],
-        }
-    }
+    let Some(own) = groups_of(window, comm) else { return [Amount::ZERO; 2] };
+    let groups = numbered(window);
     let is_other = |group: &str| !own.iter().any(|own| *own == group || below(group, own));
     let on_disk: Vec<&str> = window
         .recording

@@ -4,7 +4,7 @@ use crate::actors::newcomer;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::victim;
 use crate::evidence::advice as settings;
-use crate::evidence::threshold::SATURATED;
+use crate::evidence::threshold::{PRESSURE, SATURATED};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{self, DiskLoad, OWNS};
 use crate::ledger::lost_time;
@@ -34,7 +34,8 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "A program starts to send a device far more requests than before. Programs that already used the device wait behind it. \
                 Nothing is evicted for it, so more memory changes nothing.",
             evidence: "A request takes a multiple of its baseline (the median, which a burst does not shift) at a much higher load, and one \
-                process causes most of the new bytes. The device had requests before. Reclaim frees little compared with what is read, or no \
+                process causes most of the new bytes. The device had requests before. Where groups were recorded, one other than the program's own waits for IO \
+                more than before, or another program in its group reads or writes. Reclaim frees little compared with what is read, or no \
                 program reads back what it evicts. A neighbour that was there from the start of the recording has no baseline: then the device is \
                 full from start to end, the program sends most of its bytes in each third of it, and a control group or program that sends few waits for IO.",
             metrics: &[
@@ -67,6 +68,7 @@ pub(crate) const RULE: Rule = Rule {
                 SATURATED.doc(),
                 BEHIND.doc(),
                 THROUGHOUT.doc(),
+                PRESSURE.doc(),
             ],
             why: "A device has one queue. Large or frequent requests of one program delay the small ones of another.",
             alternatives: "If reclaim frees as much as the program reads, and others read that back, it evicts what they use: that is a stream. \
@@ -243,6 +245,24 @@ fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_prog
     settings::less_io(window.recording, "Lower the program's IO priority, or limit its rate on this device.")
 }
 
+/// Whether a program that ran before is the only one that waits longer: no other group waits for IO more than before, and nobody beside it in its
+/// own reads or writes. Its own requests have become larger or more. False where the groups of its processes are not known.
+fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
+    let Some(own) = disk_load::groups_of(window, comm).filter(|own| !own.is_empty()) else { return false };
+    let Some(before) = window.baseline().all().filter(|_| newcomer::serves(window, comm)) else { return false };
+    let waits = |window: &Window<'_>, group: &str| {
+        window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
+    };
+    let groups = lost_time::groups(window.recording).into_iter().filter(|group| !own.contains(group));
+    let beside = |(_, other): &(&str, &str)| {
+        *other != comm
+            && process::together::<Bytes>(window, other, &IO).is_positive()
+            && disk_load::groups_of(window, other).is_none_or(|groups| groups.iter().any(|group| own.contains(group)))
+    };
+    groups.into_iter().all(|group| waits(window, group) - waits(&before, group) < PRESSURE)
+        && !process::present(window).any(|one| beside(&one))
+}
+
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // The stretch first: what was before it may be a day.
     let time = window.disk_await(disk).filter(|time| *time >= MIN_AWAIT)?;
@@ -260,7 +280,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &IO);
-    if neighbour.amount < its_usual * MORE {
+    if neighbour.amount < its_usual * MORE || harms_itself(window, neighbour.comm) {
         return None;
     }
     let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;

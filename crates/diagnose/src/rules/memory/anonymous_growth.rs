@@ -4,11 +4,12 @@ use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced::Traced;
 use crate::evidence::{EvidenceBuilder, advise, measured};
+use crate::ledger::lost_time;
 use crate::measure::amount::{Amount, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::{SCANNED, Window};
+use crate::measure::window::{SCANNED, Window, stored};
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, subsumes};
-use pagetide_core::{Advice, Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Advice, Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "growth of anonymous memory",
@@ -33,7 +34,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "AnonPages, Shmem (tmpfs, shared segments), Hugetlb (the huge page pool) and swap in use together grow, and the file cache \
                 without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. Free memory that grows by more than \
                 anonymous memory contradicts it. The process whose RssAnon grew most is the origin; of files in tmpfs the one that wrote about as much, \
-                to no device. Pages that come back from swap are not \
+                to no device, or the group that they are charged to. Pages that come back from swap are not \
                 growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
             metrics: &[
                 "AnonPages",
@@ -46,6 +47,7 @@ pub(crate) const RULE: Rule = Rule {
                 "MemTotal",
                 "RssAnon",
                 "RssShmem",
+                "shmem",
                 "rss",
                 "VmSwap",
                 "wchar",
@@ -184,9 +186,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let begun = |process: ProcessShare<'_, Bytes>| {
         window.onset(span).at_rise_of(SignalSpec::growth(Table::Process, process.name, "RssAnon"))
     };
+    // What a program writes is compared with the growth of the same time, of which a stretch may be a part.
+    let during = window.over(span);
+    let held = self::shared(&during);
     let writer = Some(kind)
         .filter(|kind| *kind == Kind::Shared && process.is_none())
-        .and_then(|_| writer(&window.over(span), shared));
+        .and_then(|_| writer(&during, held));
     let written = |writer: ProcessShare<'_, Bytes>| {
         window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &WRITTEN))
     };
@@ -231,15 +236,20 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     // What is in tmpfs belongs to no process: the one that reads as much from devices meanwhile copies it there.
     let copies = |one: &ProcessShare<'_, Per<Bytes>>| {
-        let length = window.over(span).length();
-        length.is_some_and(|length| one.amount.over(length) >= shared * MIN_GROWTH_SHARE)
+        during.length().is_some_and(|length| one.amount.over(length) >= held * MIN_GROWTH_SHARE)
     };
-    let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"])
+    let copier = process::fastest::<Bytes>(&during, &["read_bytes"])
         .filter(|one| kind == Kind::Shared && process.is_none() && writer.is_none() && copies(one));
     let who = copier.map_or(who, |copier| {
         found.note(format!("bytes that {} reads from devices", copier.words()), "read_bytes", copier.amount);
         found.origin(copier.actor(window));
         format!(" while {} read {} from devices", copier.words(), copier.amount)
+    });
+    let holder = holder(&during, kind, held).filter(|_| process.is_none() && writer.is_none() && copier.is_none());
+    let who = holder.map_or(who, |(group, amount)| {
+        found.add(0.5, format!("growth of {group}"), "shmem of memory.stat", amount);
+        found.origin(Actor::group(group));
+        format!(", {amount} of it charged to {group}")
     });
     let traced = Traced::of(window);
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
@@ -265,6 +275,18 @@ fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<ProcessShare<
         amount,
         processes: most.processes,
     })
+}
+
+/// The group that most of the shared memory was charged to: the one whose task touched each page first (`mm/shmem.c: shmem_alloc_and_add_folio`).
+fn holder<'a>(during: &Window<'a>, kind: Kind, grown: Amount<Bytes>) -> Option<(&'a str, Amount<Bytes>)> {
+    let groups = lost_time::groups(during.recording).into_iter().filter(|_| kind == Kind::Shared);
+    let own = groups.filter_map(|group| {
+        let held = during.series(Table::Cgroup, group, "shmem")?;
+        // One that started meanwhile held none.
+        let before = held.at(during.span.from.ns()).unwrap_or(0);
+        Some((group, stored(held.at(during.span.to.ns())?.saturating_sub(before))))
+    });
+    own.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, amount)| *amount >= grown * MIN_GROWTH_SHARE)
 }
 
 fn advice(kind: Kind, off: bool) -> Advice {

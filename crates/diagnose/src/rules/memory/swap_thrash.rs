@@ -34,7 +34,7 @@ pub(crate) const RULE: Rule = Rule {
             title: "Memory is swapped out and in, again and again",
             meaning: "Programs use more anonymous memory at the same time than the host has. The kernel swaps pages in while it swaps others \
                 out, and each wait for swap is a major fault.",
-            evidence: "pswpin and pswpout both run in the same stretch. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins, and waits for memory (PSI), support it.",
+            evidence: "pswpin and pswpout both run in the same stretch, or more was swapped out than came back and tasks wait for memory. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins, and waits for memory (PSI), support it.",
             metrics: &[
                 "pswpin",
                 "pswpout",
@@ -44,7 +44,7 @@ pub(crate) const RULE: Rule = Rule {
                 "AnonPages",
                 "SwapFree",
             ],
-            thresholds: &[BOTH.doc(), TURNOVER.doc()],
+            thresholds: &[BOTH.doc(), WAITED.doc(), TURNOVER.doc()],
             why: "A page used again soon after it was swapped out belongs to the working set, which is then larger than memory.",
             alternatives: "Swap-out alone makes room, and swap-in alone brings back what is needed afterwards. Neither is thrashing.",
             advice: "Run less at the same time, or add memory. A faster swap device or zram shortens the waits but does not end them.",
@@ -62,11 +62,21 @@ const BOTH: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+const WAITED: Limit<Ratio> = Limit::new(
+    "share of time that tasks wait for memory, at least, where more was swapped out than came back",
+    0.2,
+    "Programs wait for what was swapped out, however little the device brings back.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let (came, went) = (window.host_bytes(&derived::SWAP_IN)?, window.host_bytes(&derived::SWAP_OUT)?);
     let both = came.min(went) / came.max(went);
     let share = window.turnover(came + went)?;
-    if came.min(went) < came.max(went) * BOTH || share < TURNOVER || !came.is_positive() {
+    let stalled = window.share(&derived::PSI_MEMORY_SOME);
+    // A slow device swaps out at once and brings back page by page, while programs wait for each.
+    let waits = came < went && stalled.is_some_and(|stalled| stalled >= WAITED) && window.turnover(came)? >= TURNOVER;
+    if came.min(went) < came.max(went) * BOTH && !waits || share < TURNOVER || !came.is_positive() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -88,7 +98,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             came,
         );
     }
-    if let Some(stalled) = window.share(&derived::PSI_MEMORY_SOME) {
+    if let Some(stalled) = stalled {
         let weight = if stalled.get() < 0.01 { -0.5 } else { 1.0 };
         found.add(weight, "share of time that tasks wait for memory", "psi_memory_some", stalled);
     }
