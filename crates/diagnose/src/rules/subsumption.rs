@@ -40,3 +40,32 @@ fn precedes(one: &Finding, other: &Finding, slack: Nanos) -> bool {
 fn process(finding: &Finding) -> Option<&str> {
     finding.origins.iter().rev().find_map(Actor::as_command)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Confidence, Manifest, Moment, RecordingBuilder, RuleId, Span};
+
+    fn finding(rule: RuleId, origins: [Actor; 2]) -> Finding {
+        Finding {
+            rule,
+            statement: String::new(),
+            origins: origins.into(),
+            step: None,
+            range: Span { from: Moment::new(0), to: Moment::new(60_000_000_000) },
+            confidence: Confidence::new(0.9),
+            evidence: Vec::new(),
+            contradictions: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_limit_accounts_for_slower_requests_to_the_disk_that_it_is_about() {
+        let recording = RecordingBuilder::new(Manifest::default()).finish();
+        let limit = finding(RuleId::IoLimit, [Actor::group("/pod"), Actor::disk("vdb")]);
+        let slow = |disk| finding(RuleId::DeviceSlow, [Actor::disk(disk), Actor::group("/pod")]);
+        assert!(subsumes(&recording, &limit, &slow("vdb")));
+        assert!(!subsumes(&recording, &limit, &slow("vdc")), "the limit is not about this disk");
+    }
+}

@@ -785,3 +785,84 @@ fn a_file_in_tmpfs_belongs_to_the_program_that_wrote_it() {
     assert!(!unknown.statement.contains("(pid 9)"), "that is what a proxy passes on");
     assert!(!unknown.statement.contains("(pid 8)"), "1 MiB/s from devices is not 2 GiB in 30 s");
 }
+
+#[test]
+fn a_file_in_tmpfs_that_no_process_wrote_belongs_to_the_group_that_is_charged() {
+    let charged = |share: f64| {
+        let group = |story: Story, name: &str, share: f64| {
+            story
+                .counter(Table::Cgroup, name, "cpu_usage", |_| 50_000.0)
+                .gauge(Table::Cgroup, name, "shmem", move |at| share * 2.0 * progress(at) * GIB)
+        };
+        let story = host()
+            .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Shmem", |at| 2.0 * progress(at) * GIB)
+            .gauge(Table::Host, "", "Cached", |_| 5.0 * GIB)
+            .counter(Table::Host, "", "pgscan_kswapd", |at| if during(at) { 20_000.0 } else { 0.0 });
+        let story = group(group(story, "/column", share), "/db", 0.1);
+        finding(&story.tell(), "anonymous-growth-takes-cache").expect("it grew")
+    };
+    let found = charged(0.9);
+    assert_eq!(found.origins.names(), ["cgroup:/column"]);
+    assert!(found.statement.contains("1.80 GiB of it charged to /column"), "{}", found.statement);
+    assert!(charged(0.2).origins.names().is_empty(), "several groups hold a part each");
+}
+
+#[test]
+fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
+    // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
+    let told = |others_wait: f64, size: f64, misses: f64| {
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        let bytes = at(misses * 4096.0, 15.0 * size);
+        let group = |story: Story, name: &str, id: f64, waits: (f64, f64)| {
+            story
+                .gauge(Table::Cgroup, name, "cgroup_id", move |_| id)
+                .counter(Table::Cgroup, name, "cpu_usage", |_| 50_000.0)
+                .counter(Table::Cgroup, name, "psi_io_some", at(waits.0 * 1e6, waits.1 * 1e6))
+        };
+        let story = counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", move |at| GIB + progress(at) * 30.0 * 15.0 * size)
+            .counter(Table::Host, "", "psi_io_some", at(50_000.0, 960_000.0))
+            .counter(Table::Disk, "sda", "reads", at(misses, 15.0))
+            .counter(Table::Disk, "sda", "read_sectors", move |at| bytes(at) / 512.0)
+            .counter(Table::Disk, "sda", "read_ms", at(misses, 1300.0))
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", at(misses, 965.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", at(misses, 1300.0))
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 70.0)
+            .counter(Table::Process, "7@7", "utime", |_| 5.0)
+            .counter(Table::Process, "7@7", "read_bytes", bytes);
+        group(group(story, "/app", 70.0, (0.05, 0.95)), "/db", 80.0, (0.0, others_wait)).tell()
+    };
+    let (large, small) = (92.0 * 1024.0, 6.0 * 1024.0);
+    let alone = told(0.0, large, 50.0);
+    assert_eq!(finding(&alone, "noisy-neighbour"), None, "only its own group waits");
+    let found = finding(&alone, "device-saturated").expect("its requests take the disk");
+    assert!(found.statement.contains("larger: 92 KiB each (4 KiB before)"), "{}", found.statement);
+    assert!(found.origins.names().contains(&"process:7@7".to_owned()), "{:?}", found.origins.names());
+    assert!(finding(&told(0.4, large, 50.0), "noisy-neighbour").is_some(), "another group waits for it");
+    assert_eq!(finding(&told(0.0, small, 50.0), "device-saturated"), None, "the requests are as large as before");
+}
+
+#[test]
+fn reads_that_missed_the_cache_before_meet_no_cold_cache() {
+    // 1.4 MiB/s are read for the first time, 480 MiB in all: 15 reads a second, where so many were before.
+    let told = |before: f64| {
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", |at| GIB + progress(at) * 480.0 * MIB)
+            .counter(Table::Host, "", "psi_io_some", at(1000.0, 900_000.0))
+            .counter(Table::Disk, "sda", "reads", at(before, 160.0))
+            .counter(Table::Disk, "sda", "read_sectors", at(before * 8.0, 16.0 * MIB / 512.0))
+            .counter(Table::Disk, "sda", "read_ms", at(before, 900.0))
+            .counter(Table::Disk, "sda", "io_ms", at(before, 900.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", at(before, 900.0))
+            .counter(Table::Process, "7@7", "read_bytes", at(before * 4096.0, 16.0 * MIB))
+            .tell()
+    };
+    assert!(finding(&told(1.0), "cold-cache").is_some(), "it hardly read before");
+    assert_eq!(finding(&told(120.0), "cold-cache"), None, "most of its reads missed before, too");
+}

@@ -3,7 +3,7 @@
 use crate::actors::process;
 use crate::actors::stream;
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, Count, Limit, grade};
+use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
@@ -28,8 +28,10 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "No program has read these files yet, so they are not cached; memory is not short. The reads end once everything has been read.",
             evidence: "The devices read, and the file cache grows by a large part of that: memory was free, or the cache is still filling. \
                 Little of it refaults. Reclaim frees no more than is read, or little where refaults were not recorded. A device at its IOPS \
-                limit excludes it: while a cache warms up, reads become fewer.",
+                limit excludes it: while a cache warms up, reads become fewer. So does a device that had about as many reads before, of which each \
+                brings more now.",
             metrics: &[
+                "reads",
                 "read_sectors",
                 "Cached",
                 "workingset_refault_file",
@@ -48,6 +50,7 @@ pub(crate) const RULE: Rule = Rule {
                 FREED.doc(),
                 FULL.doc(),
                 queue::EVEN.doc(),
+                MISSED.doc(),
             ],
             why: "After boot, a program start or drop_caches, the files are not in the page cache.",
             alternatives: "A stream read once fills the cache the same way while memory is free. A second read tells them apart.",
@@ -107,6 +110,13 @@ const FULL: Limit<Ratio> = Limit::new(
     "mm/vmscan.c (6.12)",
 );
 
+const MISSED: Limit<Ratio> = Limit::new(
+    "reads a second before, per read a second now, at most",
+    0.5,
+    "With more, programs missed the cache before as well.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
         return of_step(window);
@@ -130,7 +140,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let busiest = window.busiest(sectors);
     // What waits for a device at its limit is not over once a part of the files is cached: the rate of misses has not fallen.
-    if busiest.is_some_and(|(disk, _)| at_limit(window, disk)) {
+    if busiest.is_some_and(|(disk, _)| at_limit(window, disk) || misses_as_before(window, disk)) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -173,6 +183,14 @@ fn reads_anew(window: &Window<'_>) -> bool {
 /// Whether a disk has a full queue and completes the same number of requests each second, to the end of the stretch.
 fn at_limit(window: &Window<'_>, disk: &str) -> bool {
     queue::longest_backlog(window, disk).is_some_and(|span| queue::iops_ceiling(&window.over(span), disk).is_some())
+}
+
+/// Whether a disk had about as many reads a second before: programs missed the cache then, too, and what each read brings has grown.
+fn misses_as_before(window: &Window<'_>, disk: &str) -> bool {
+    const READS: [&str; 1] = ["reads"];
+    let usual = window.baseline().median::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &READS));
+    let now = window.rates::<Count>(Table::Disk, disk, &READS);
+    usual.zip(now).is_some_and(|(usual, now)| usual.is_positive() && usual >= now * MISSED)
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {

@@ -12,7 +12,7 @@ use crate::measure::queue::{self, DEPTH, EVEN};
 use crate::measure::window::{REFAULTED, Window};
 use crate::rules::contract::{EffectKind, Role, Rule, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId};
+use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a saturated device",
@@ -28,7 +28,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "A device is busy all the time and requests queue",
             meaning: "The device always has work and more requests are waiting, so each takes longer than the device needs for it. The device is \
                 a victim when it only reads back what something else evicted.",
-            evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth). It is a victim if \
+            evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth), or with requests \
+                that have become larger and take longer. It is a victim if \
                 another device's stream evicts pages at the same time, or if much of what it reads refaults.",
             metrics: &[
                 "io_ms",
@@ -51,6 +52,7 @@ pub(crate) const RULE: Rule = Rule {
                 MOST_OF_TRAFFIC.doc(),
                 SLOWER.doc(),
                 PACED.doc(),
+                LARGER.doc(),
             ],
             why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
             alternatives: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its \
@@ -90,6 +92,12 @@ const SLOWER: Limit<Count> = Limit::new(
     "block/blk-throttle.c: tg_dispatch_iops_time (6.12), and judgement",
 );
 
+const LARGER: Limit<Count> = Limit::new(
+    "size of a request, relative to its baseline, of a device that larger requests keep busy",
+    4.0,
+    "A different mix of requests changes it by less.",
+    "judgement",
+);
 const MIN_SHARE_OF_READS: Limit<Ratio> = Limit::new(
     "bytes read per byte that a victim of eviction reads or writes, at least",
     0.5,
@@ -134,7 +142,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         let longer = window.disk_await(disk)? >= usual * SLOWER.get() && rate >= before;
         (longer && spread <= rate * EVEN).then_some((now, window.span))
     };
-    let ((busy, queue), span) = whole.or_else(held).or_else(throttled)?;
+    // Larger requests take longer on a disk of limited bandwidth, and each waits for it, however few there are.
+    let larger = || {
+        let now = (window.busy(disk).filter(|busy| *busy >= SATURATED)?, window.queue(disk)?);
+        let usual = window.baseline().median::<Nanos>(SignalSpec::disk_await(disk))?;
+        let grown = sizes(window, disk).is_some_and(|(size, before)| size >= before * LARGER.get());
+        (grown && window.disk_await(disk)? >= usual * SLOWER.get()).then_some((now, window.span))
+    };
+    let ((busy, queue), span) = whole.or_else(held).or_else(throttled).or_else(larger)?;
     let mut found = EvidenceBuilder::new(window);
     // It was busy before requests began to wait for each other.
     found.span(window.onset(span).at_episode_of(SignalSpec::disk(disk, &derived::BUSY)));
@@ -183,6 +198,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.add(0.5, "requests per second at any queue length", of("reads + writes"), rate);
         queue::ceiling_words(&window.over(span), disk, rate)
     });
+    let grown = sizes(window, disk).filter(|(size, before)| limit.is_empty() && *size >= *before * LARGER.get());
+    let limit = grown.map_or(limit, |(size, before)| {
+        found.compare(0.5, "bytes per request", of("sectors per request"), size, Relation::Above, before);
+        format!(" Its requests have become larger: {size} each ({before} before).")
+    });
     let statement = format!(
         "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{who} {part}",
         queue.get()
@@ -220,6 +240,15 @@ struct User<'a> {
     before: Option<Rate<Bytes>>,
     /// Whether no process of the command ran before.
     new: bool,
+}
+
+/// The size of a request to a disk now, and what it was before.
+fn sizes(window: &Window<'_>, disk: &str) -> Option<(Amount<Bytes>, Amount<Bytes>)> {
+    let size = |window: &Window<'_>| {
+        let requests = window.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS)?;
+        Some(Amount::new(window.moved(disk)?.get() / requests.get())).filter(|_| requests.is_positive())
+    };
+    Some((size(window)?, size(&window.baseline().all()?)?))
 }
 
 fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {

@@ -257,7 +257,7 @@ fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
     let beside = |(_, other): &(&str, &str)| {
         *other != comm
             && process::together::<Bytes>(window, other, &IO).is_positive()
-            && disk_load::groups_of(window, other).is_none_or(|groups| groups.iter().any(|group| own.contains(group)))
+            && disk_load::groups_of(window, other).is_some_and(|groups| groups.iter().any(|group| own.contains(group)))
     };
     groups.into_iter().all(|group| waits(window, group) - waits(&before, group) < PRESSURE)
         && !process::present(window).any(|one| beside(&one))

@@ -10,7 +10,7 @@ use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::cgroup_version;
 use crate::measure::queue::DEPTH;
 use crate::measure::window::Window;
-use crate::rules::contract::{EffectKind, Rule, Scope, leads, subsumes};
+use crate::rules::contract::{EffectKind, Rule, Scope, When, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
@@ -22,10 +22,20 @@ pub(crate) const RULE: Rule = Rule {
         "Requests above the limit wait in the queue of the group and not in that of the device. Tasks that need them sleep.",
         "block/blk-throttle.c: __blk_throtl_bio, tg_dispatch_time, blk_throtl_dispatch_work_fn",
     )],
-    subsumes: &[subsumes(
-        EffectKind::IoWaits,
-        &[RuleId::LatencyBound, RuleId::DirtyThrottled, RuleId::FsyncStorm, RuleId::ColdCache, RuleId::ReadAheadWaste],
-    )],
+    subsumes: &[
+        subsumes(
+            EffectKind::IoWaits,
+            &[
+                RuleId::LatencyBound,
+                RuleId::DirtyThrottled,
+                RuleId::FsyncStorm,
+                RuleId::ColdCache,
+                RuleId::ReadAheadWaste,
+            ],
+        ),
+        // A device that has time left is not what the group waits for, even if others' requests to it take longer.
+        subsumes(EffectKind::IoWaits, &[RuleId::DeviceSlow]).when(When::SameOrigin),
+    ],
     deciding_test: "The limit of the group: raise it, and its requests per second rise at once.",
     ..Rule::new(
         RuleDoc {
