@@ -91,6 +91,14 @@ impl Limited {
     pub(crate) const fn in_bytes(self) -> bool {
         matches!(self, Self::BytesRead | Self::BytesWritten)
     }
+
+    /// What a process does of it, in bytes.
+    pub(crate) const fn of_process(self) -> &'static str {
+        match self {
+            Self::BytesRead | Self::Reads => "read_bytes",
+            Self::BytesWritten | Self::Writes => "write_bytes",
+        }
+    }
 }
 
 /// A limit of a group at a device, and what the group does of it.
@@ -142,15 +150,27 @@ fn all<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str, &'a s
     })
 }
 
+/// Whether a group, or one above it, owns a limit; of the host any does.
+fn concerns(owner: &str, group: Option<&str>) -> bool {
+    group.is_none_or(|group| owner == group || below(owner, group))
+}
+
+/// The limit that a group, or one above it, uses up in a window.
+pub(crate) fn reached<'a>(window: &Window<'a>, group: Option<&str>) -> Option<IoLimit<'a>> {
+    let whole = Window::whole(window.recording, window.episodes)?;
+    let limits = used_up(&whole).into_iter().filter(|(_, during)| during.overlaps(window.span)).map(|(limit, _)| limit);
+    let limits = limits.filter(|limit| concerns(limit.group, group));
+    limits.max_by(|a, b| a.used().total_cmp(&b.used()))
+}
+
 /// The limit that a group, or one above it, comes nearest to in a window; of the host, that of any group.
 pub(crate) fn nearest<'a>(window: &Window<'a>, group: Option<&str>) -> Option<IoLimit<'a>> {
-    let concerns = |owner: &str| group.is_none_or(|group| owner == group || below(owner, group));
     let of = |(entity, group, disk, limited): (&'a str, &'a str, &'a str, Limited)| {
         let limit = window.level::<Count>(Table::CgroupDisk, entity, limited.limit())?.least.get();
         let rate = window.rate::<Count>(Table::CgroupDisk, entity, limited.counter()).map(Amount::get);
         Some(IoLimit { group, disk, limited, limit, rate })
     };
-    let limits = all(window).filter(|(_, owner, ..)| concerns(owner)).filter_map(of);
+    let limits = all(window).filter(|(_, owner, ..)| concerns(owner, group)).filter_map(of);
     limits.max_by(|a, b| a.used().total_cmp(&b.used()))
 }
 

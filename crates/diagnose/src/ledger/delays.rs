@@ -87,7 +87,9 @@ pub(crate) fn missing(recording: &Recording) -> Option<String> {
     let mut processes = recording.entities(Table::Process).peekable();
     processes.peek()?;
     let recorded = |(name, _): (&str, &str)| recording.series(Table::Process, name, METRICS[0]).is_some();
-    if processes.any(recorded) {
+    // What the recorder could not read is said of the recorder.
+    let said = recording.manifest.unreadable.iter().any(|missing| missing.source == "taskstats");
+    if said || processes.any(recorded) {
         return None;
     }
     let why =

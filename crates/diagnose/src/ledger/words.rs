@@ -1,6 +1,6 @@
 //! What lost time is called where it is booked.
 
-use crate::actors::io_limit::{self, USED_UP};
+use crate::actors::io_limit;
 use crate::ledger::disk_load::sender;
 use crate::measure::cgroup_version;
 use crate::measure::window::Window;
@@ -34,7 +34,7 @@ impl Words<'_> {
                 None => "on its own added CPU time".to_owned(),
             },
             Account::Unexplained => {
-                let limit = io_limit::nearest(&self.during, self.group).filter(|limit| limit.used() >= USED_UP);
+                let limit = (lost_ns > 0).then(|| io_limit::reached(&self.during, self.group)).flatten();
                 let limit = limit.map(|limit| limit.words(cgroup_version::is_v1(self.during.recording)));
                 limit.map_or_else(
                     || "unexplained: waiting for IO while no device had a request in flight".to_owned(),

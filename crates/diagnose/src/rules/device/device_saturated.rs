@@ -223,6 +223,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
                 user.process.comm
             ),
         ),
+        None if grown.is_some() => advise(
+            &format!(
+                "Read less from {disk} with each request (readahead, block size, mapped files), or raise the bandwidth limit of the device."
+            ),
+            Some(&format!("cat /sys/block/{disk}/queue/read_ahead_kb")),
+            "The command only reads. Smaller requests take less time each where bandwidth is the limit.",
+            None,
+        ),
         None => advise(
             &format!("Send {disk} fewer or larger requests, or use a device with a higher limit."),
             Some("iostat -x 1; pidstat -d 1"),

@@ -155,7 +155,7 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
             busy,
         );
     }
-    if let Some(sender) = process::fastest::<Bytes>(&during, &["read_bytes", "write_bytes"])
+    if let Some(sender) = process::fastest::<Bytes>(&during, &[limited.of_process()])
         .filter(|sender| in_group(&during, sender.name, group))
     {
         found.origin(sender.actor(window));
