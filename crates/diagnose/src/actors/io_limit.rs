@@ -204,7 +204,7 @@ fn at_limit<'a>(
             }
         }
     }
-    let used_up = used_up_from(&rates, &limits);
+    let used_up = used_up_from(limited, &rates, &limits);
     let (mut most, mut found) = (0.0, None);
     let (mut sum, mut from) = (0.0, 0);
     for (at, ((span, rate), limit)) in rates.iter().zip(&limits).enumerate() {
@@ -233,7 +233,7 @@ fn at_limit<'a>(
 }
 
 /// Of a limit the share from which on it is used up.
-fn used_up_from(rates: &[(Span, f64)], limits: &[Option<f64>]) -> f64 {
+fn used_up_from(limited: Limited, rates: &[(Span, f64)], limits: &[Option<f64>]) -> f64 {
     let unlimited = limits.iter().take_while(|limit| limit.is_none()).count();
     let mut before: Vec<f64> = rates[..unlimited].iter().map(|(_, rate)| *rate).collect();
     let middle = before.len() / 2;
@@ -241,7 +241,15 @@ fn used_up_from(rates: &[(Span, f64)], limits: &[Option<f64>]) -> f64 {
         let (_, median, _) = before.select_nth_unstable_by(middle, f64::total_cmp);
         limits[unlimited..].first().copied().flatten().is_some_and(|limit| *median > limit * ABOVE)
     };
-    if demanded { DEMANDED.get() } else { USED_UP.get() }
+    if demanded { DEMANDED.get() } else { USED_UP.get() * in_slices(limited, limits) }
+}
+
+/// The part of a limit of requests that a group can use: of each slice only whole requests count, and what is left of one is lost when the slice is
+/// trimmed (`block/blk-throttle.c: throtl_trim_slice`, Linux 5.10 to 6.4; `DFL_THROTL_SLICE_HD` is 100 ms).
+fn in_slices(limited: Limited, limits: &[Option<f64>]) -> f64 {
+    const SLICE_SECONDS: f64 = 0.1;
+    let each = limits.iter().flatten().last().map_or(0.0, |limit| limit * SLICE_SECONDS);
+    if limited.in_bytes() || each < 1.0 { 1.0 } else { each.floor() / each }
 }
 
 /// The interval from which on a limit holds that is used up from `start` on: a group that did more before does no more from the first one on, whatever

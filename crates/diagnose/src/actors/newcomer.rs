@@ -52,7 +52,9 @@ struct Groups<'a> {
 impl<'a> Groups<'a> {
     fn of(window: &Window<'a>) -> Self {
         let start = window.baseline().all().map_or(window.span.from, |history| history.span.from);
-        let until = window.span.from.max(start.later(intervals(window.recording, EARLY)));
+        // One that started with the stretch is in the samples at its edge.
+        let edge = window.span.from.earlier(intervals(window.recording, 2));
+        let until = edge.max(start.later(intervals(window.recording, EARLY)));
         let early = window.over(Span { from: start, to: until });
         let ran = |group: &&str| {
             let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];

@@ -36,13 +36,17 @@ const REQUESTS: Limit<Count> = Limit::new(
     "judgement",
 );
 
+/// The recorder serves nobody.
+const RECORDER: &str = "pagetide";
+
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["read_bytes", "syscr", "majflt"];
 
 /// The processes that lost pages in a window, but for those called `origin`; the one that reads most first.
 pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'a>> {
     let Some(before) = window.baseline().all() else { return Vec::new() };
-    let lost = process::present(window).filter(|(name, _)| Some(*name) != origin).filter_map(|(name, comm)| {
+    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && *comm != RECORDER;
+    let lost = process::present(window).filter(others).filter_map(|(name, comm)| {
         let rate = |window: &Window<'_>, metric: &str| window.rate::<Count>(Table::Process, name, metric);
         let bytes = |window: &Window<'_>| window.rate::<Bytes>(Table::Process, name, "read_bytes");
         let (read, earlier) = (bytes(window)?, bytes(&before)?);

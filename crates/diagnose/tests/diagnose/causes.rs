@@ -126,6 +126,23 @@ fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
 }
 
 #[test]
+fn a_program_that_has_just_started_loads_and_leaks_only_after_a_minute() {
+    let grows = |from: f64| {
+        let anon = move |at: f64| GIB + (at - from).max(0.0) * 20.0 * MIB;
+        let own = move |at: f64| (at > from).then_some((anon(at) - GIB) as i64);
+        host()
+            .gauge(Table::Host, "", "AnonPages", anon)
+            .gauge(Table::Host, "", "Cached", move |at| 5.0 * GIB - (anon(at) - GIB))
+            .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            .counter(Table::Process, "1@1", "utime", |_| 1.0)
+            .line(Table::Process, "7@7", "RssAnon", (0..120).map(|at| own(f64::from(at))).collect())
+            .tell()
+    };
+    assert_eq!(finding(&grows(75.0), "memory-leak"), None, "45 s");
+    assert!(finding(&grows(20.0), "memory-leak").is_some(), "100 s");
+}
+
+#[test]
 fn writeback_that_readers_wait_behind_saturates_a_disk() {
     let write = |reads: f64, wait: f64, flushed: f64| {
         let story = disk(host(), (20.0, 1.0, 1.0, 1.0), (reads, wait, 800.0, 30.0));
@@ -790,9 +807,12 @@ fn a_file_in_tmpfs_belongs_to_the_program_that_wrote_it() {
 fn a_file_in_tmpfs_that_no_process_wrote_belongs_to_the_group_that_is_charged() {
     let charged = |share: f64| {
         let group = |story: Story, name: &str, share: f64| {
-            story
-                .counter(Table::Cgroup, name, "cpu_usage", |_| 50_000.0)
-                .gauge(Table::Cgroup, name, "shmem", move |at| share * 2.0 * progress(at) * GIB)
+            story.counter(Table::Cgroup, name, "cpu_usage", |_| 50_000.0).gauge(
+                Table::Cgroup,
+                name,
+                "shmem",
+                move |at| share * 2.0 * progress(at) * GIB,
+            )
         };
         let story = host()
             .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)

@@ -364,6 +364,22 @@ fn limited(then: (f64, f64), else_: (f64, f64), disk: (f64, f64)) -> Story {
 }
 
 #[test]
+fn of_a_limit_of_requests_only_whole_ones_of_each_slice_count() {
+    // 100 ms of 24 a second are 2.4 requests, of which 2 are sent.
+    let told = |rate: f64| {
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", from_to(970_000.0, 20_000.0))
+            .counter(Table::Cgroup, "/pod", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/pod", "psi_io_some", from_to(970_000.0, 20_000.0))
+            .gauge(Table::CgroupDisk, "/pod\tsda", "max_riops", |_| 24.0)
+            .counter(Table::CgroupDisk, "/pod\tsda", "rios", from_to(rate, 12.0));
+        finding(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell(), "io-limit")
+    };
+    assert!(told(18.2).is_some());
+    assert!(told(17.0).is_none(), "less than it may send");
+}
+
+#[test]
 fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_own() {
     let idle = (0.06, 100.0);
     let told = diagnose(&limited((0.66, 19.8), (0.02, 60.0), idle).tell());

@@ -223,6 +223,35 @@ fn swap_that_comes_back_slowly_thrashes_where_tasks_wait_for_it() {
 }
 
 #[test]
+fn swap_thrashes_where_most_comes_back_while_others_leave_after_a_burst_that_made_room() {
+    let swap = |leave: f64, burst_back: f64| {
+        let back = move |at: f64| match at {
+            at if !busy(at) => 0.0,
+            at if at <= 68.0 => burst_back,
+            _ => 800.0,
+        };
+        let out = move |at: f64| match at {
+            at if !busy(at) => 0.0,
+            at if at <= 68.0 => 40_000.0,
+            _ => leave,
+        };
+        paging(host(), 50_000.0, 20_000.0, 0.0, 2000.0)
+            .counter(Table::Host, "", "pswpin", back)
+            .counter(Table::Host, "", "pswpout", out)
+            .gauge(Table::Host, "", "SwapTotal", |_| 4.0 * GIB)
+            .gauge(Table::Host, "", "SwapFree", |_| 2.0 * GIB)
+            .tell()
+    };
+    assert!(finding(&swap(600.0, 10.0), "swap-thrash").is_some());
+    assert_eq!(finding(&swap(10.0, 10.0), "swap-thrash"), None, "nothing leaves any more");
+    assert_eq!(
+        finding(&swap(600.0, 4000.0), "swap-thrash"),
+        None,
+        "most came back in the burst, in which memory moved out"
+    );
+}
+
+#[test]
 fn swap_in_use_is_harmless_when_nobody_asks_for_it() {
     let idle = |used: f64| {
         host()

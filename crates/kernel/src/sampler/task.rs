@@ -393,17 +393,19 @@ struct Program {
 }
 
 impl Program {
-    /// Takes over what stat says now; whether it runs another program than before. That it calls itself something else does not count:
-    /// some do so all the time, and are who they were.
+    /// Takes over what stat says now; whether it runs another program than before. That it calls itself something else counts once, of an
+    /// interpreter, which says then what it runs: others do so all the time, and are who they were.
     fn update(&mut self, line: &ProcessStat<'_>) -> bool {
         let fork = std::mem::replace(&mut self.fork, line.is_fork());
         let stack = std::mem::replace(&mut self.start_stack, line.start_stack);
         self.state = Some(line.state);
+        let mut named = false;
         if self.comm != line.comm {
+            named = is_interpreter(&self.comm) && !is_interpreter(line.comm);
             self.comm.clear();
             self.comm.push_str(line.comm);
         }
-        (fork && !self.fork) || (stack != self.start_stack && stack.is_some())
+        named || (fork && !self.fork) || (stack != self.start_stack && stack.is_some())
     }
 }
 

@@ -254,7 +254,14 @@ fn a_process_knows_its_group_parent_user_and_script() {
     assert!(has(&values, "ppid", 5) && has(&values, "uid", 1001) && has(&values, "cgroup_id", id), "{values:?}");
     let (_, values) = row(&schema, &sample, Table::Cgroup, "/sys/fs/cgroup/jobs/nightly").unwrap();
     assert!(has(&values, "cgroup_id", id), "{values:?}");
-    // It runs another script, then calls itself something else.
+    // It calls itself something else, which says what it runs, and later what it does.
+    write(&process, &[("stat", &stat("backup", 5, 0, 100))]);
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    assert_eq!(row(&schema, &sample, Table::Process, "77@7/backup").unwrap().0, "backup");
+    write(&process, &[("stat", &stat("backup: idle", 5, 0, 100))]);
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    assert_eq!(row(&schema, &sample, Table::Process, "77@7/backup").unwrap().0, "backup");
+    // It runs another script, then another program.
     write(&process, &[("stat", &stat("python3", 5, 0, 200)), ("cmdline", "python3\0/opt/report.py\0")]);
     sampler.sample(&mut schema, &mut sample).unwrap();
     assert_eq!(row(&schema, &sample, Table::Process, "77@7/python3").unwrap().0, "python3 report.py");

@@ -189,9 +189,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // What a program writes is compared with the growth of the same time, of which a stretch may be a part.
     let during = window.over(span);
     let held = self::shared(&during);
-    let writer = Some(kind)
-        .filter(|kind| *kind == Kind::Shared && process.is_none())
-        .and_then(|_| writer(&during, held));
+    let writer =
+        Some(kind).filter(|kind| *kind == Kind::Shared && process.is_none()).and_then(|_| writer(&during, held));
     let written = |writer: ProcessShare<'_, Bytes>| {
         window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &WRITTEN))
     };

@@ -1,6 +1,6 @@
 //! `memory-leak`: the memory of one process grows and does not stop.
 
-use crate::actors::process;
+use crate::actors::{newcomer, process};
 use crate::evidence::threshold::{GROWTH, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
@@ -80,7 +80,7 @@ const LENGTH: Limit<Nanos> = Limit::new(
 const TREND: Limit<Count> = Limit::new(
     "samples in the growth, where it is shorter",
     28.0,
-    "Even growth over this many samples is more than noise. If programs swap in meanwhile, memory is already short: swap-thrash.",
+    "Even growth over this many samples of a program that ran before is more than noise. If programs swap in meanwhile, memory is already short: swap-thrash.",
     "judgement",
 );
 
@@ -102,7 +102,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let part = lasted / Amount::new(window.span.length().as_f64());
     let least = shares(&points, span)?.into_iter().fold(f64::INFINITY, |least, share| share.get().min(least));
     let even = Amount::<Ratio>::new(least * PARTS as f64);
-    if part < LASTED || even < SHARE || lasted < LENGTH && (samples < TREND || swaps_in(&window.over(span))) {
+    // A program that has just started loads what it needs.
+    let loads = || newcomer::started(&window.over(span), grower.comm);
+    let brief = lasted < LENGTH;
+    if part < LASTED || even < SHARE || brief && (samples < TREND || swaps_in(&window.over(span)) || loads()) {
         return None;
     }
     let grown = value_at(&points, span.to)? - value_at(&points, span.from)?;

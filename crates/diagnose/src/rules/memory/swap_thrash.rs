@@ -5,10 +5,12 @@ use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, measured};
 use crate::measure::amount::{Limit, grade};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::signal::Signal;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use std::collections::BTreeMap;
 
 pub(crate) const RULE: Rule = Rule {
     name: "anonymous memory that does not fit",
@@ -34,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
             title: "Memory is swapped out and in, again and again",
             meaning: "Programs use more anonymous memory at the same time than the host has. The kernel swaps pages in while it swaps others \
                 out, and each wait for swap is a major fault.",
-            evidence: "pswpin and pswpout both run in the same stretch, or more was swapped out than came back and tasks wait for memory. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins, and waits for memory (PSI), support it.",
+            evidence: "pswpin and pswpout both run in the same stretch, or most of what comes back does so while about as much leaves, or more was swapped out than came back and tasks wait for memory. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins, and waits for memory (PSI), support it.",
             metrics: &[
                 "pswpin",
                 "pswpout",
@@ -75,8 +77,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let share = window.turnover(came + went)?;
     let stalled = window.share(&derived::PSI_MEMORY_SOME);
     // A slow device swaps out at once and brings back page by page, while programs wait for each.
-    let waits = came < went && stalled.is_some_and(|stalled| stalled >= WAITED) && window.turnover(came)? >= TURNOVER;
-    if came.min(went) < came.max(went) * BOTH && !waits || share < TURNOVER || !came.is_positive() {
+    let waits = came < went && stalled.is_some_and(|stalled| stalled >= WAITED) && came_back(window);
+    let ways = || both >= BOTH || at_once(window) && came_back(window);
+    if share < TURNOVER || !came.is_positive() || !(ways() || waits) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -123,6 +126,25 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         None,
     );
     found.finish(RuleId::SwapThrash, statement, vec![advice])
+}
+
+/// Whether enough comes back for the cache to change by it.
+fn came_back(window: &Window<'_>) -> bool {
+    window.host_turnover(&derived::SWAP_IN).is_some_and(|share| share >= TURNOVER)
+}
+
+/// Whether most of what comes back does so while about as much leaves: the burst that made room before is no part of that.
+fn at_once(window: &Window<'_>) -> bool {
+    let rates = |metric| {
+        let signal = Signal::rate_within(window.recording, Table::Host, "", metric, window.span);
+        signal.map(|signal| signal.intervals().filter(|(at, _)| at.overlaps(window.span)).collect::<BTreeMap<_, _>>())
+    };
+    let (Some(came), Some(went)) = (rates(&["pswpin"]), rates(&["pswpout"])) else { return false };
+    let pages = |(at, rate): (&Span, &f64)| rate * at.length().as_f64();
+    let with = came
+        .iter()
+        .filter(|(at, rate)| went.get(at).is_some_and(|went| rate.min(*went) >= rate.max(*went) * BOTH.get()));
+    with.map(pages).sum::<f64>() > came.iter().map(pages).sum::<f64>() * 0.5
 }
 
 fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
