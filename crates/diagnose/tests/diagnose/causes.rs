@@ -127,19 +127,19 @@ fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
 
 #[test]
 fn a_program_that_has_just_started_loads_and_leaks_only_after_a_minute() {
-    let grows = |from: f64| {
-        let anon = move |at: f64| GIB + (at - from).max(0.0) * 20.0 * MIB;
-        let own = move |at: f64| (at > from).then_some((anon(at) - GIB) as i64);
+    let grows = |from: i64| {
+        let own = move |at: i64| (at > from).then_some((at - from) * (20 << 20));
+        let anon = move |at: f64| GIB + (at - from as f64).max(0.0) * 20.0 * MIB;
         host()
             .gauge(Table::Host, "", "AnonPages", anon)
             .gauge(Table::Host, "", "Cached", move |at| 5.0 * GIB - (anon(at) - GIB))
             .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
             .counter(Table::Process, "1@1", "utime", |_| 1.0)
-            .line(Table::Process, "7@7", "RssAnon", (0..120).map(|at| own(f64::from(at))).collect())
+            .line(Table::Process, "7@7", "RssAnon", (0..120).map(own).collect())
             .tell()
     };
-    assert_eq!(finding(&grows(75.0), "memory-leak"), None, "45 s");
-    assert!(finding(&grows(20.0), "memory-leak").is_some(), "100 s");
+    assert_eq!(finding(&grows(75), "memory-leak"), None, "45 s");
+    assert!(finding(&grows(20), "memory-leak").is_some(), "100 s");
 }
 
 #[test]
