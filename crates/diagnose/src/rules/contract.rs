@@ -103,7 +103,7 @@ pub(crate) enum When {
     SameProcess,
     /// They are not about one process.
     OtherProcess,
-    /// The first origin of the effect is one of the cause's.
+    /// They share an origin.
     SameOrigin,
 }
 

@@ -21,7 +21,7 @@ fn listed(cause: &Finding, effect: &Finding) -> bool {
         When::Always => true,
         When::SameProcess => process,
         When::OtherProcess => !process,
-        When::SameOrigin => effect.origins.first().is_some_and(|origin| cause.origins.has(origin)),
+        When::SameOrigin => effect.origins.iter().any(|origin| cause.origins.has(origin)),
     };
     let subsumed = by_id(cause.rule).subsumes.iter();
     subsumed.into_iter().any(|subsumed| subsumed.rules.contains(&effect.rule) && holds(subsumed.when))
@@ -64,7 +64,7 @@ mod tests {
     fn a_limit_accounts_for_slower_requests_to_the_disk_that_it_is_about() {
         let recording = RecordingBuilder::new(Manifest::default()).finish();
         let limit = finding(RuleId::IoLimit, [Actor::group("/pod"), Actor::disk("vdb")]);
-        let slow = |disk| finding(RuleId::DeviceSlow, [Actor::disk(disk), Actor::group("/pod")]);
+        let slow = |disk| finding(RuleId::DeviceSlow, [Actor::disk(disk), Actor::group("/db")]);
         assert!(subsumes(&recording, &limit, &slow("vdb")));
         assert!(!subsumes(&recording, &limit, &slow("vdc")), "the limit is not about this disk");
     }

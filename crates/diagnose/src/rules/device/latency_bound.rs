@@ -168,11 +168,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let latency = Amount::<Nanos>::new(queue.depth.get() / (reads + writes).get() * 1e9);
     let mut found = EvidenceBuilder::new(window);
     found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
-    found.origin(Actor::disk(disk));
+    // The device is as it was: who waits for each request before the next one is the cause.
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
-    if let Some(process) = reader.filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5) {
+    let reader = reader.filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5);
+    if let Some(process) = reader {
         found.origin(process.actor(window));
     }
+    found.origin(Actor::disk(disk));
     let of = |what: &str| format!("{what} of {disk}");
     let what = "share of time that the device is busy";
     found.add(2.0 * grade(queue.busy, 0.5, 0.95), what, of("rate of io_ms"), queue.busy);
@@ -185,8 +187,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         let what = "highest rate of reads in this recording";
         found.compare(grade(most / reads, 1.3, 3.0), what, of("rate of reads"), most, Relation::Above, reads);
     }
+    let who = reader.map_or(String::new(), |reader| format!(", mostly of {}", reader.words()));
     let statement = format!(
-        "{disk} has one request in flight at a time: {reads} of {latency} each. Its latency, not one of its limits, sets the rate."
+        "{disk} has one request in flight at a time{who}: {reads} of {latency} each. Its latency, not one of its limits, sets the rate."
     );
     found.finish(RuleId::LatencyBound, statement, advice())
 }
