@@ -6,4 +6,5 @@ pub(crate) mod newcomer;
 pub(crate) mod one_thread;
 pub(crate) mod process;
 pub(crate) mod stream;
+pub(crate) mod tmpfs;
 pub(crate) mod victim;

@@ -241,6 +241,27 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
 }
 
 #[test]
+fn files_in_tmpfs_that_filled_memory_before_a_kill_are_its_beginning() {
+    let killed = |tmpfs: f64| {
+        let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };
+        let at = |rate: f64| move |at: f64| if (60.0..=80.0).contains(&at) { rate * MIB } else { 0.0 };
+        let story = host()
+            .gauge(Table::Host, "", "MemFree", |_| 50.0 * MIB)
+            .gauge(Table::Host, "", "Shmem", move |at| ((at - 60.0).clamp(0.0, 20.0)) * tmpfs * MIB)
+            .counter(Table::Host, "", "oom_kill", once)
+            .counter(Table::Process, "9@9", "wchar", at(tmpfs))
+            .counter(Table::Process, "9@9", "write_bytes", at(0.0))
+            .line(Table::Process, "7@7", "RssAnon", (0..81).map(|_| Some(130 << 20)).collect());
+        finding(&story.tell(), "oom-kill").expect("a kill")
+    };
+    let filled = killed(13.0);
+    assert_eq!(filled.origins.first().map(ToString::to_string).as_deref(), Some("process:9@9"), "{}", filled.statement);
+    assert!(filled.range.from.ns() <= 62_000_000_000, "{:?}", filled.range);
+    let little = killed(0.5);
+    assert!(little.range.from.ns() >= 79_000_000_000, "10 MiB did not fill memory: {:?}", little.range);
+}
+
+#[test]
 fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
     // The child writes until second 85; the kernel adds all that it ever wrote to the parent's count when the parent waits for it.
     let wrote = |child: &str| {

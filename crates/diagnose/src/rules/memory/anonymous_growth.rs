@@ -1,13 +1,13 @@
 //! `anonymous-growth-takes-cache`: anonymous memory grows into the file cache.
 
 use crate::actors::process::{self, ProcessShare};
+use crate::actors::tmpfs::{self, MIN_GROWTH_SHARE};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced::Traced;
 use crate::evidence::{EvidenceBuilder, advise, measured};
-use crate::ledger::lost_time;
-use crate::measure::amount::{Amount, Limit, Per, Rate, grade};
+use crate::measure::amount::{Amount, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::{SCANNED, Window, stored};
+use crate::measure::window::{SCANNED, Window};
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, subsumes};
 use pagetide_core::{Actor, Advice, Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
@@ -73,9 +73,6 @@ const PAID: Limit<Ratio> = Limit::new(
     "With less, another kind of memory made room.",
     "judgement",
 );
-
-/// The part of the growth that makes a program its origin.
-const MIN_GROWTH_SHARE: f64 = 0.4;
 
 /// How much the memory of files in tmpfs and of shared segments grew: the kernel counts it as Cached, and reclaims it as anonymous memory.
 fn shared(window: &Window<'_>) -> Amount<Bytes> {
@@ -190,9 +187,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let during = window.over(span);
     let held = self::shared(&during);
     let writer =
-        Some(kind).filter(|kind| *kind == Kind::Shared && process.is_none()).and_then(|_| writer(&during, held));
+        Some(kind).filter(|kind| *kind == Kind::Shared && process.is_none()).and_then(|_| tmpfs::writer(&during, held));
     let written = |writer: ProcessShare<'_, Bytes>| {
-        window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &WRITTEN))
+        window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &tmpfs::WRITTEN))
     };
     found.span(process.map(begun).or_else(|| writer.map(written)).unwrap_or(span));
     let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
@@ -244,7 +241,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(copier.actor(window));
         format!(" while {} read {} from devices", copier.words(), copier.amount)
     });
-    let holder = holder(&during, kind, held).filter(|_| process.is_none() && writer.is_none() && copier.is_none());
+    let holder = tmpfs::holder(&during, held)
+        .filter(|_| kind == Kind::Shared && process.is_none() && writer.is_none() && copier.is_none());
     let who = holder.map_or(who, |(group, amount)| {
         found.add(0.5, format!("growth of {group}"), "shmem of memory.stat", amount);
         found.origin(Actor::group(group));
@@ -257,35 +255,6 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
     let statement = format!("{why}{} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}", kind.words());
     found.finish(RuleId::AnonymousGrowth, statement, vec![advice(kind, off)])
-}
-
-/// What a program gives to write calls.
-const WRITTEN: [&str; 1] = ["wchar"];
-
-/// The command that wrote a file into tmpfs: what it gave to write calls and sent to no device is about what shared memory grew by.
-fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<ProcessShare<'a, Bytes>> {
-    let length = during.length()?;
-    let most = process::fastest::<Bytes>(during, &WRITTEN)?;
-    let stored: Rate<Bytes> = process::together(during, most.comm, &["write_bytes"]);
-    let amount = (most.amount - stored).over(length);
-    (amount >= grown * MIN_GROWTH_SHARE && amount <= grown / MIN_GROWTH_SHARE).then_some(ProcessShare {
-        name: most.name,
-        comm: most.comm,
-        amount,
-        processes: most.processes,
-    })
-}
-
-/// The group that most of the shared memory was charged to: the one whose task touched each page first (`mm/shmem.c: shmem_alloc_and_add_folio`).
-fn holder<'a>(during: &Window<'a>, kind: Kind, grown: Amount<Bytes>) -> Option<(&'a str, Amount<Bytes>)> {
-    let groups = lost_time::groups(during.recording).into_iter().filter(|_| kind == Kind::Shared);
-    let own = groups.filter_map(|group| {
-        let held = during.series(Table::Cgroup, group, "shmem")?;
-        // One that started meanwhile held none.
-        let before = held.at(during.span.from.ns()).unwrap_or(0);
-        Some((group, stored(held.at(during.span.to.ns())?.saturating_sub(before))))
-    });
-    own.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, amount)| *amount >= grown * MIN_GROWTH_SHARE)
 }
 
 fn advice(kind: Kind, off: bool) -> Advice {

@@ -2,7 +2,7 @@
 
 use crate::actors::group;
 use crate::actors::newcomer;
-use crate::actors::process;
+use crate::actors::{process, tmpfs};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
@@ -34,10 +34,13 @@ pub(crate) const RULE: Rule = Rule {
             title: "The OOM killer ended a process",
             meaning: "The host, or a control group at its limit, ran out of memory. The kernel killed a process to free its memory.",
             evidence: "oom_kill of /proc/vmstat, or oom_kill in a group's memory.events, rises. The process with the most anonymous memory that \
-                ended in that interval was probably the victim. The one that grew most before it is the origin. If one node was full while \
+                ended in that interval was probably the victim. The one that grew most before it is the origin, or who wrote the files in tmpfs that did. If one node was full while \
                 others had much free (zoneinfo), the node is named.",
             metrics: &[
                 "oom_kill",
+                "Shmem",
+                "wchar",
+                "write_bytes",
                 "events_oom_kill",
                 "events_oom",
                 "max",
@@ -131,9 +134,25 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let begun = |grower: process::ProcessShare<'_, Bytes>| {
         window.onset(near).at_rise_of(SignalSpec::growth(Table::Process, grower.name, "RssAnon")).union(killed)
     };
+    // Files in tmpfs fill memory as well, and the kernel cannot end them.
+    let filled = before.as_ref().filter(|_| grower.is_none() && at_limit.is_none()).and_then(|before| {
+        let shared = before.host_change("Shmem")?;
+        let enough = victim.is_none_or(|(_, held)| shared >= held * MUCH) && shared.is_positive();
+        enough.then(|| (shared, window.onset(near).at_rise_of(SignalSpec::host_growth("Shmem")).union(killed)))
+    });
     // Where somebody lowered the limit, nothing had to grow.
     let lowered = at_limit.and_then(|group| lowered(window, group, near));
-    found.span(lowered.map_or_else(|| grower.map_or(killed, begun), |at| Span { from: at, to: killed.to }));
+    let begun = || grower.map(begun).or_else(|| filled.map(|(_, span)| span)).unwrap_or(killed);
+    found.span(lowered.map_or_else(begun, |at| Span { from: at, to: killed.to }));
+    let filled = filled.map_or(String::new(), |(shared, span)| {
+        found.add(0.5, "growth of files in tmpfs", "Shmem", shared);
+        let writer = tmpfs::writer(&window.over(Span { to: killed.from, ..span }), shared);
+        let who = writer.map_or(String::new(), |writer| {
+            found.origin(writer.actor(window));
+            format!(", which {} wrote", writer.words())
+        });
+        format!(" Files in tmpfs had grown by {shared}{who}.")
+    });
     let grower = grower.map_or(String::new(), |grower| {
         found.add(0.5, format!("growth of {}", grower.words()), "RssAnon + VmSwap", grower.amount);
         found.origin(grower.actor(window));
@@ -145,7 +164,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         format!(" {comm} ended with {held} of anonymous memory.")
     });
     let count = if times.get() < 1.5 { "one process".to_owned() } else { format!("{times} processes") };
-    let statement = format!("The OOM killer ended {count}: {place}.{victim}{grower}");
+    let statement = format!("The OOM killer ended {count}: {place}.{victim}{grower}{filled}");
     let advice = advise(
         "Find what grew. Limit it, or give it more memory.",
         Some("journalctl -k --grep 'oom-kill|Out of memory'"),

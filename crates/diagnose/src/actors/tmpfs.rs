@@ -1,0 +1,37 @@
+//! Who fills tmpfs and shared segments: their memory belongs to no process, and outlives the one that wrote it.
+
+use crate::actors::process::{self, ProcessShare};
+use crate::ledger::lost_time;
+use crate::measure::amount::{Amount, Rate};
+use crate::measure::window::{Window, stored};
+use pagetide_core::{Bytes, Table};
+
+/// The part of the growth that makes a program or a group its origin.
+pub(crate) const MIN_GROWTH_SHARE: f64 = 0.4;
+/// What a program gives to write calls.
+pub(crate) const WRITTEN: [&str; 1] = ["wchar"];
+
+/// The command that wrote a file into tmpfs: what it gave to write calls and sent to no device is about what shared memory grew by.
+pub(crate) fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<ProcessShare<'a, Bytes>> {
+    let length = during.length()?;
+    let most = process::fastest::<Bytes>(during, &WRITTEN)?;
+    let stored: Rate<Bytes> = process::together(during, most.comm, &["write_bytes"]);
+    let amount = (most.amount - stored).over(length);
+    (amount >= grown * MIN_GROWTH_SHARE && amount <= grown / MIN_GROWTH_SHARE).then_some(ProcessShare {
+        name: most.name,
+        comm: most.comm,
+        amount,
+        processes: most.processes,
+    })
+}
+
+/// The group that most of the shared memory was charged to: the one whose task touched each page first (`mm/shmem.c: shmem_alloc_and_add_folio`).
+pub(crate) fn holder<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<(&'a str, Amount<Bytes>)> {
+    let own = lost_time::groups(during.recording).into_iter().filter_map(|group| {
+        let held = during.series(Table::Cgroup, group, "shmem")?;
+        // One that started meanwhile held none.
+        let before = held.at(during.span.from.ns()).unwrap_or(0);
+        Some((group, stored(held.at(during.span.to.ns())?.saturating_sub(before))))
+    });
+    own.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, amount)| *amount >= grown * MIN_GROWTH_SHARE)
+}
