@@ -8,6 +8,8 @@ use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Moment, Nanos, Ratio, Recording, Resource, Span, Table};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// New loss below which a finding is a remark.
@@ -80,6 +82,8 @@ pub(crate) struct Waits {
     pub(crate) usual: Amount<Ratio>,
     /// What counts as a wait and is none.
     excluded: Vec<Share>,
+    /// The losses that somebody asked for, by the beginning of the whole and the stretch: each finding is weighed several times.
+    known: RefCell<BTreeMap<(Moment, Span), Option<Harm>>>,
 }
 
 /// Time that tasks lose in a stretch.
@@ -158,11 +162,16 @@ impl Waits {
         let usual = share.signal.baseline()?;
         let of_host = resource == Resource::Memory && group.is_none();
         let excluded = if of_host { kswapd(recording, episodes) } else { Vec::new() };
-        Some(Self { group: group.map(str::to_owned), resource, source, share, usual, excluded })
+        let known = RefCell::default();
+        Some(Self { group: group.map(str::to_owned), resource, source, share, usual, excluded, known })
     }
 
     /// The loss in a stretch.
     pub(crate) fn harm(&self, whole: &Window<'_>, span: Span) -> Option<Harm> {
+        *self.known.borrow_mut().entry((whole.span.from, span)).or_insert_with(|| self.find_harm(whole, span))
+    }
+
+    fn find_harm(&self, whole: &Window<'_>, span: Span) -> Option<Harm> {
         let lost = |mean: &dyn Fn(&Share) -> Option<Amount<Ratio>>| {
             let excluded = self.excluded.iter().filter_map(mean);
             Some(excluded.fold(mean(&self.share)?, |share, other| share - other).max(Amount::ZERO))

@@ -99,7 +99,7 @@ pub(crate) fn stamps(recording: &Recording, within: Span) -> impl Iterator<Item 
 impl<'a> Window<'a> {
     /// All of a recording; absent when it is empty.
     pub(crate) fn whole(recording: &'a Recording, episodes: &'a Episodes) -> Option<Self> {
-        let (from, to) = recording.span()?;
+        let (from, to) = episodes.span(recording)?;
         Some(Self { recording, episodes, span: Span::new(from, to), step: None, quiet: None })
     }
 
