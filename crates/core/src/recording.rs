@@ -320,8 +320,7 @@ impl Recording {
     pub fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'_>> {
         let (column, values) = self.tables.get(&table)?.get(entity)?.by_name.get(metric)?;
         let interval = i64::try_from(self.manifest.interval.get()).unwrap_or(i64::MAX);
-        let (numbers, present) = values.parts();
-        Some(Series { column, stamps: &self.stamps[values.first()..values.end()], values: numbers, present, interval })
+        Some(Series { column, stamps: &self.stamps[values.first()..values.end()], values, first: 0, interval })
     }
 
     /// One metric of the host over time.
@@ -530,9 +529,9 @@ impl Metrics {
 pub struct Series<'a> {
     column: &'a Column,
     stamps: &'a [Stamp],
-    /// One per stamp, as are these: whether it is there.
-    values: &'a [i64],
-    present: &'a [bool],
+    values: &'a Values,
+    /// Which of the values is that of the first stamp.
+    first: usize,
     /// Time between the recording's samples as asked for, ns; 0 when not known.
     interval: i64,
 }
@@ -550,22 +549,25 @@ impl<'a> Series<'a> {
 
     /// The values that are present: moment in ns on the recording's axis, and value.
     pub fn points(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + use<'a> {
-        let values = self.values.iter().zip(self.present);
-        self.stamps
-            .iter()
-            .zip(values)
-            .filter_map(|(stamp, (value, present))| present.then_some((stamp.boot_ns, *value)))
+        let Self { values, first, .. } = *self;
+        let stamps = self.stamps.iter().enumerate();
+        stamps.filter_map(move |(nth, stamp)| Some((stamp.boot_ns, values.nth(first + nth)?)))
+    }
+
+    /// The value at its stamp `nth`.
+    fn nth(&self, nth: usize) -> Option<i64> {
+        self.values.nth(self.first + nth)
     }
 
     /// Samples from its first value to its last, with those that lack one.
     pub(crate) fn len(&self) -> usize {
-        self.values.len()
+        self.stamps.len()
     }
 
     /// The first point that is present from the series' slot `nth` on, and the slot behind it.
     pub(crate) fn next_point(&self, nth: usize) -> Option<(usize, (i64, i64))> {
-        let at = nth + self.present.get(nth..)?.iter().position(|present| *present)?;
-        Some((at + 1, (self.stamps[at].boot_ns, self.values[at])))
+        let (at, value) = (nth..self.len()).find_map(|at| Some((at, self.nth(at)?)))?;
+        Some((at + 1, (self.stamps[at].boot_ns, value)))
     }
 
     /// The time between its points, ns, at least 1: the recording's interval, or the median of its own where that is shorter.
@@ -595,15 +597,14 @@ impl<'a> Series<'a> {
     /// about that stretch needs, found without looking at the rest.
     pub fn around(&self, from: i64, to: i64) -> Self {
         let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= from);
-        let first = self.present[..upto].iter().rposition(|present| *present).unwrap_or(upto);
+        let first = (0..upto).rfind(|at| self.nth(*at).is_some()).unwrap_or(upto);
         let after = self.stamps.partition_point(|stamp| stamp.boot_ns < to).max(first);
-        let next = self.present[after..].iter().position(|present| *present);
-        self.part(first, next.map_or(self.stamps.len(), |more| after + more + 1))
+        let next = (after..self.len()).find(|at| self.nth(*at).is_some());
+        self.part(first, next.map_or(self.len(), |next| next + 1))
     }
 
     fn part(&self, first: usize, end: usize) -> Self {
-        let (stamps, values) = (&self.stamps[first..end], &self.values[first..end]);
-        Self { stamps, values, present: &self.present[first..end], ..*self }
+        Self { stamps: &self.stamps[first..end], first: self.first + first, ..*self }
     }
 
     /// The last value at or before `at`.
@@ -652,15 +653,17 @@ impl<'a> Series<'a> {
     /// points over the time; resets are left out. A stored rate is of the interval before its point, so the first point has
     /// one too, and one after a gap is of a usual interval and not of the gap. A gauge has no rates.
     pub fn rates(&self) -> Vec<(i64, i64, f64)> {
-        let counted = |((from, before), (to, after)): ((i64, i64), (i64, i64))| {
+        let mut last = None;
+        let counted = |(to, after): (i64, i64)| {
+            let (from, before) = last.replace((to, after))?;
             let rise = after.saturating_sub(before) as f64;
             (after >= before && to > from).then(|| (from, to, rise / (to.saturating_sub(from) as f64 / 1e9)))
         };
         match self.column.kind {
             Kind::Counter => {
                 // Most have one per value, and a list that grows is copied over and over.
-                let mut rates = Vec::with_capacity(self.values.len());
-                rates.extend(self.points().zip(self.points().skip(1)).filter_map(counted));
+                let mut rates = Vec::with_capacity(self.len());
+                rates.extend(self.points().filter_map(counted));
                 rates
             }
             Kind::Rate => self.stored(&self.points().collect::<Vec<_>>()),

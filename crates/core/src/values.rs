@@ -2,15 +2,116 @@
 
 use std::collections::TryReserveError;
 
-/// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them, so
-/// whether one is present takes a byte beside it: an `Option<i64>` is twice as large as its value.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them, and most
+/// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do.
+#[derive(Debug, Clone, Default)]
 pub struct Values {
     first: usize,
-    /// 0 where absent.
-    values: Vec<i64>,
+    numbers: Numbers,
+    /// Whether each is there; empty while all are.
     present: Vec<bool>,
 }
+
+/// Numbers in a row; what is there of one that is absent means nothing.
+#[derive(Debug, Clone)]
+enum Numbers {
+    /// By their distance from one of them.
+    Near(i64, Vec<i32>),
+    Far(Vec<i64>),
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self::Near(0, Vec::new())
+    }
+}
+
+/// How far a number lies from another; absent where that is too far.
+fn distance(number: i64, from: i64) -> Option<i32> {
+    number.checked_sub(from).and_then(|distance| i32::try_from(distance).ok())
+}
+
+impl Numbers {
+    fn len(&self) -> usize {
+        match self {
+            Self::Near(_, all) => all.len(),
+            Self::Far(all) => all.len(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, nth: usize) -> i64 {
+        match self {
+            Self::Near(from, all) => from + i64::from(all[nth]),
+            Self::Far(all) => all[nth],
+        }
+    }
+
+    fn truncate(&mut self, count: usize) {
+        match self {
+            Self::Near(_, all) => all.truncate(count),
+            Self::Far(all) => all.truncate(count),
+        }
+    }
+
+    /// Numbers of values that are absent, up to so many in all.
+    fn pad(&mut self, count: usize) {
+        match self {
+            Self::Near(_, all) => all.resize(count, 0),
+            Self::Far(all) => all.resize(count, 0),
+        }
+    }
+
+    fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
+        match self {
+            Self::Near(_, all) => all.try_reserve_exact(count.saturating_sub(all.len())),
+            Self::Far(all) => all.try_reserve_exact(count.saturating_sub(all.len())),
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        match self {
+            Self::Near(_, all) => all.capacity(),
+            Self::Far(all) => all.capacity(),
+        }
+    }
+
+    /// Adds numbers, of which those that `absent` names mean nothing.
+    fn extend(&mut self, numbers: &[i64], absent: impl Fn(usize) -> bool) {
+        if let Self::Near(from, near) = self {
+            if near.is_empty() {
+                *from = numbers.first().copied().unwrap_or_default();
+            }
+            let there = near.len();
+            let distances = numbers.iter().enumerate().map(|(nth, number)| match absent(nth) {
+                true => Some(0),
+                false => distance(*number, *from),
+            });
+            for distance in distances {
+                let Some(distance) = distance else {
+                    near.truncate(there);
+                    let mut all = Vec::with_capacity(near.capacity().max(there + numbers.len()));
+                    all.extend(near.iter().map(|near| *from + i64::from(*near)));
+                    *self = Self::Far(all);
+                    break;
+                };
+                near.push(distance);
+            }
+        }
+        if let Self::Far(all) = self {
+            all.extend_from_slice(numbers);
+        }
+    }
+}
+
+/// Those that are there count, and where.
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        self.points().eq(other.points())
+    }
+}
+
+impl Eq for Values {}
 
 impl Values {
     /// Index of the first sample that has a value.
@@ -20,43 +121,43 @@ impl Values {
 
     /// Index behind that of the last sample that has one.
     pub fn end(&self) -> usize {
-        self.first + self.values.len()
+        self.first + self.numbers.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.numbers.len() == 0
     }
 
     /// The value at a sample.
     pub fn at(&self, sample: usize) -> Option<i64> {
-        let nth = sample.checked_sub(self.first)?;
-        self.present.get(nth)?.then(|| self.values[nth])
+        self.nth(sample.checked_sub(self.first).filter(|nth| *nth < self.numbers.len())?)
     }
 
-    /// One per sample from the first that has one, and whether each is there.
-    pub(crate) fn parts(&self) -> (&[i64], &[bool]) {
-        (&self.values, &self.present)
+    /// The value at the so-manieth sample from the first on, which is not behind the last.
+    #[inline]
+    pub(crate) fn nth(&self, nth: usize) -> Option<i64> {
+        self.present.get(nth).is_none_or(|present| *present).then(|| self.numbers.at(nth))
     }
 
     /// Leaves out what is at this sample and behind it.
     pub(crate) fn truncate(&mut self, end: usize) {
-        let upto = self.present.iter().take(end.saturating_sub(self.first)).rposition(|present| *present);
-        let count = upto.map_or(0, |last| last + 1);
-        self.values.truncate(count);
+        let count = self.numbers.len().min(end.saturating_sub(self.first));
+        let count = (0..count).rfind(|nth| self.nth(*nth).is_some()).map_or(0, |last| last + 1);
+        self.numbers.truncate(count);
         self.present.truncate(count);
     }
 
     /// Those that are present: index of the sample, and value.
     pub fn points(&self) -> impl DoubleEndedIterator<Item = (usize, i64)> {
-        let indexed = self.values.iter().zip(&self.present).enumerate();
-        indexed.filter_map(|(nth, (value, present))| present.then_some((self.first + nth, *value)))
+        (0..self.numbers.len()).filter_map(|nth| Some((self.first + nth, self.nth(nth)?)))
     }
 
     /// The same samples with `other` of each value.
     pub fn map(&self, other: impl Fn(i64) -> i64) -> Self {
-        let values = self.values.iter().zip(&self.present).map(|(value, there)| if *there { other(*value) } else { 0 });
-        Self { first: self.first, values: values.collect(), present: self.present.clone() }
+        let mut mapped = Self::default();
+        self.points().for_each(|(sample, value)| mapped.push(sample, other(value)));
+        mapped
     }
 
     /// Takes the memory for a value at a sample, where somebody else decides how much that is: `charge` is told how many bytes, before.
@@ -69,19 +170,17 @@ impl Values {
         sample: usize,
         charge: impl FnOnce(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        let needed = if self.values.is_empty() { 1 } else { sample.saturating_sub(self.first).saturating_add(1) };
-        let there = self.values.capacity();
+        let needed = if self.is_empty() { 1 } else { sample.saturating_sub(self.first).saturating_add(1) };
+        let there = self.numbers.capacity();
         if needed <= there {
             return Ok(());
         }
         let wanted = needed.max(there.saturating_mul(2)).max(4);
         charge(((wanted - there) as u64).saturating_mul(Self::VALUE_BYTES))?;
-        self.values.try_reserve_exact(wanted - self.values.len())?;
-        self.present.try_reserve_exact(wanted - self.present.len())?;
-        Ok(())
+        Ok(self.numbers.reserve(wanted)?)
     }
 
-    /// What a value takes in memory.
+    /// What a value takes in memory at most: that it takes more is only seen once it is there.
     const VALUE_BYTES: u64 = (size_of::<i64>() + size_of::<bool>()) as u64;
 
     /// Adds values at neighbouring samples from `sample` on; where `present` is given and says false there is none. As so many times
@@ -98,29 +197,26 @@ impl Values {
             return;
         }
         let sample = sample + first;
-        if self.values.is_empty() {
+        if self.is_empty() {
             self.first = sample;
         }
-        let nth = sample.saturating_sub(self.first);
-        self.values.resize(nth, 0);
-        self.present.resize(nth, false);
-        self.values.extend_from_slice(&values[first..end]);
-        match present {
-            None => self.present.resize(nth + end - first, true),
-            Some(present) => self.present.extend_from_slice(&present[first..end]),
+        let (there, nth) = (self.numbers.len(), sample.saturating_sub(self.first));
+        let present = present.map(|present| &present[first..end]);
+        if nth > there || !self.present.is_empty() || present.is_some_and(|present| present.contains(&false)) {
+            self.present.resize(there, true);
+            self.present.resize(nth, false);
+            match present {
+                None => self.present.resize(nth + end - first, true),
+                Some(present) => self.present.extend_from_slice(present),
+            }
         }
+        self.numbers.pad(nth);
+        self.numbers.extend(&values[first..end], |nth| present.is_some_and(|present| !present[nth]));
     }
 
     /// Adds a value at a sample. Samples come in order; of two values at one the later counts.
     pub fn push(&mut self, sample: usize, value: i64) {
-        if self.values.is_empty() {
-            self.first = sample;
-        }
-        let nth = sample.saturating_sub(self.first);
-        self.values.resize(nth, 0);
-        self.present.resize(nth, false);
-        self.values.push(value);
-        self.present.push(true);
+        self.append(sample, &[value], None);
     }
 }
 
@@ -145,5 +241,21 @@ mod tests {
         add(16, &[6], None);
         assert_eq!(appended, pushed);
         assert_eq!(appended.points().collect::<Vec<_>>(), [(4, 1), (6, 2), (10, 7), (11, 8), (12, 9), (16, 6)]);
+    }
+
+    #[test]
+    fn values_that_lie_far_apart_are_kept_as_they_are() {
+        let mut values = Values::default();
+        values.push(3, 5);
+        values.append(4, &[0, -7, i64::MIN], Some(&[false, true, true]));
+        values.push(9, i64::MAX);
+        values.append(11, &[1, 2], None);
+        let all = [(3, 5), (5, -7), (6, i64::MIN), (9, i64::MAX), (11, 1), (12, 2)];
+        assert_eq!(values.points().collect::<Vec<_>>(), all);
+        assert_eq!([4, 6, 10, 12, 13].map(|at| values.at(at)), [None, Some(i64::MIN), None, Some(2), None]);
+        values.truncate(6);
+        let mut near = Values::default();
+        [(3, 5), (5, -7)].into_iter().for_each(|(at, value)| near.push(at, value));
+        assert_eq!((values.end(), &values), (6, &near), "however they are kept");
     }
 }
