@@ -218,21 +218,22 @@ impl<'a> Walk<'a> {
         let mut values = vec![None; members.len()];
         let mut intervals = Vec::with_capacity(self.members.first()?.parts.first()?.series.len());
         loop {
-            let time = members.first_mut()?.first_mut()?.peek().map(|piece| (piece.from, piece.to));
-            let mut same = true;
+            let (mut time, mut same) = (None, true);
+            let mut next = |pieces: &mut Peekable<Pieces<'a>>| {
+                let piece = pieces.next();
+                let own = piece.map(|piece| (piece.from, piece.to));
+                same &= *time.get_or_insert(own) == own;
+                piece
+            };
             for (parts, value) in members.iter_mut().zip(&mut values) {
                 if let [pieces] = &mut parts[..] {
-                    let piece = pieces.next();
-                    same &= piece.map(|piece| (piece.from, piece.to)) == time;
-                    *value = piece.map(|piece| piece.mean());
+                    *value = next(pieces).map(|piece| piece.mean());
                     continue;
                 }
                 *value = Sum::total(parts.iter_mut().map(|pieces| {
-                    let piece = pieces.next();
-                    same &= piece.map(|piece| (piece.from, piece.to)) == time;
                     let mut sum = Sum::default();
-                    if let Some((piece, time)) = piece.zip(time) {
-                        sum.add_without(&piece, time, &[]);
+                    if let Some(piece) = next(pieces) {
+                        sum.add_without(&piece, (piece.from, piece.to), &[]);
                     }
                     sum
                 }));
@@ -240,7 +241,7 @@ impl<'a> Walk<'a> {
             if !same {
                 return None;
             }
-            let Some((from, to)) = time else { return Some(intervals) };
+            let Some((from, to)) = time? else { return Some(intervals) };
             let of = |term| *self.members.iter().zip(&values).find(|(member, _)| member.term == term)?.1;
             let value = self.formula.evaluate(&of).map(|value| self.unit.of_base(value));
             intervals.extend(value.map(|value| Interval { from, to, value }));
@@ -293,9 +294,11 @@ fn summed(recording: &Recording, table: Table) -> impl Iterator<Item = &str> {
 
 /// The intervals between neighbouring samples in which a counter fell.
 fn falls_of(before: Option<(i64, i64)>, series: &Series<'_>) -> impl Iterator<Item = (i64, i64)> {
-    let points = || before.into_iter().chain(series.points());
-    let pairs = points().zip(points().skip(1));
-    pairs.filter(|(before, after)| before.1 > after.1).map(|(before, after)| (before.0, after.0))
+    let mut last = before;
+    series.points().filter_map(move |after| {
+        let before = last.replace(after)?;
+        (before.1 > after.1).then_some((before.0, after.0))
+    })
 }
 
 /// The pieces of a series, in order of time.
@@ -389,12 +392,11 @@ impl Iterator for Pieces<'_> {
 /// Goes on to the pieces after `from` up to `to` and sums them, without the time in `falls`.
 fn sum(pieces: &mut Peekable<Pieces<'_>>, (from, to): (i64, i64), falls: &[Fall<'_>]) -> Sum {
     let mut sum = Sum::default();
-    while let Some(piece) = pieces.peek().filter(|piece| piece.from < to) {
+    while let Some(piece) = pieces.next_if(|piece| piece.to <= to) {
+        sum.add_without(&piece, (from, to), falls);
+    }
+    if let Some(piece) = pieces.peek().filter(|piece| piece.from < to) {
         sum.add_without(piece, (from, to), falls);
-        if piece.to > to {
-            break;
-        }
-        pieces.next();
     }
     sum
 }
