@@ -1,7 +1,7 @@
 //! The signals of a recording, and when each is far above its baseline, found once for each.
 
 use crate::measure::amount::Amount;
-use crate::measure::signal::{Signal, Slope, Weighed};
+use crate::measure::signal::{KnownTimes, Signal, Slope, Weighed};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Recording, Span, Table};
 use std::cell::{OnceCell, RefCell};
@@ -124,6 +124,8 @@ pub(crate) struct Episodes {
     known: RefCell<BTreeMap<Key, Rc<[Weighed]>>>,
     /// The signals that rules compare in each of their stretches.
     signals: RefCell<BTreeMap<Key, Option<Rc<Signal>>>>,
+    /// Their times.
+    times: RefCell<KnownTimes>,
     /// The medians of signals over stretches, with the deviations from them: several rules ask the same of each of their stretches.
     middles: RefCell<BTreeMap<(Key, Span), Option<Middle>>>,
     /// From the first to the last moment of the recording.
@@ -168,10 +170,10 @@ impl Episodes {
     /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and
     /// each is asked for in one stretch.
     pub(crate) fn signal(&self, recording: &Recording, spec: SignalSpec<'_>) -> Option<Rc<Signal>> {
-        let find = || spec.signal(recording).map(Rc::new);
         if spec.table == Table::Process {
-            return find();
+            return spec.signal(recording).map(Rc::new);
         }
+        let find = || Some(Rc::new(spec.signal(recording)?.sharing(&mut self.times.borrow_mut())));
         self.signals.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
     }
 }

@@ -7,14 +7,24 @@ use crate::measure::amount::{Amount, Count};
 use pagetide_core::derived::{self, Derived, Interval};
 use pagetide_core::{Kind, Moment, Nanos, Recording, Span, Table};
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// A rate per second over time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Signal {
-    points: Vec<Point>,
+    /// From where to where each value is of.
+    times: Times,
+    values: Vec<f64>,
     /// Its lower quartile, and how far quiet values lie from it, once somebody asked.
     quiet: OnceCell<Option<(f64, f64)>>,
 }
+
+/// Intervals in order of time. Those of metrics of one table are the same, and of a day three quarters of a signal.
+type Times = Rc<[(i64, i64)]>;
+
+/// The times of signals that were seen, each once.
+#[derive(Debug, Default)]
+pub(crate) struct KnownTimes(Vec<Times>);
 
 /// A rate over one interval, in the metric's unit per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +71,29 @@ impl Signal {
     }
 
     fn of(points: Vec<Point>) -> Option<Self> {
-        (!points.is_empty()).then(|| Self { points, ..Self::default() })
+        let times = points.iter().map(|point| (point.from, point.to)).collect();
+        let values = points.iter().map(|point| point.value).collect();
+        (!points.is_empty()).then_some(Self { times, values, quiet: OnceCell::new() })
+    }
+
+    /// The same in less memory: it shares its times with an earlier signal that has them.
+    pub(crate) fn sharing(self, known: &mut KnownTimes) -> Self {
+        let same = known.0.iter().find(|times| **times == self.times).cloned();
+        let times = same.unwrap_or_else(|| {
+            known.0.push(self.times.clone());
+            self.times
+        });
+        Self { times, ..self }
+    }
+
+    /// The points from `first` on.
+    fn points_from(&self, first: usize) -> impl DoubleEndedIterator<Item = Point> + ExactSizeIterator {
+        let points = self.times[first..].iter().zip(&self.values[first..]);
+        points.map(|((from, to), value)| Point { from: *from, to: *to, value: *value })
+    }
+
+    fn points(&self) -> impl DoubleEndedIterator<Item = Point> + ExactSizeIterator {
+        self.points_from(0)
     }
 
     /// A derived metric over time; absent when its members were not recorded.
@@ -77,16 +109,15 @@ impl Signal {
 
     /// The time of a request at a disk with its queue, ns, over time, without intervals with fewer than two requests.
     pub(crate) fn disk_await(recording: &Recording, disk: &str) -> Option<Self> {
-        let mut time = Self::derived(recording, Table::Disk, disk, &derived::AWAIT)?;
-        if let Some(requests) = Self::derived(recording, Table::Disk, disk, &derived::TPS) {
-            let many = |point: &Point| {
-                let at = requests.points.partition_point(|one| one.to < point.to);
-                let same = requests.points.get(at).filter(|one| one.to == point.to);
-                same.is_none_or(|one| one.value * point.length() as f64 >= 2e9)
-            };
-            time.points.retain(many);
-        }
-        (!time.points.is_empty()).then_some(time)
+        let time = Self::derived(recording, Table::Disk, disk, &derived::AWAIT)?;
+        let Some(requests) = Self::derived(recording, Table::Disk, disk, &derived::TPS) else { return Some(time) };
+        let mut requests = requests.points().peekable();
+        let many = |point: &Point| {
+            while requests.next_if(|one| one.to < point.to).is_some() {}
+            let same = requests.peek().filter(|one| one.to == point.to);
+            same.is_none_or(|one| one.value * point.length() as f64 >= 2e9)
+        };
+        Self::of(time.points().filter(many).collect())
     }
 
     /// How fast a gauge falls or grows; negative where it does the opposite, which shows how much it moves anyway.
@@ -97,7 +128,9 @@ impl Signal {
         };
         let series = recording.series(table, entity, metric).filter(|series| series.column().kind == Kind::Gauge)?;
         let mut points = Vec::with_capacity(recording.stamps().len());
-        points.extend(series.points().zip(series.points().skip(1)).filter_map(|((from, before), (to, after))| {
+        let mut last = None;
+        points.extend(series.points().filter_map(|(to, after)| {
+            let (from, before): (i64, i64) = last.replace((to, after))?;
             let seconds = to.checked_sub(from).filter(|time| *time > 0)? as f64 / 1e9;
             Some(Point { from, to, value: sign * (after as f64 - before as f64) / seconds })
         }));
@@ -105,15 +138,20 @@ impl Signal {
     }
 
     /// The intervals that overlap a stretch.
-    fn within(&self, span: Span) -> impl DoubleEndedIterator<Item = &Point> {
-        let start = self.points.partition_point(|point| point.to <= span.from.ns());
-        let rest = &self.points[start..];
-        rest[..rest.partition_point(|point| point.from < span.to.ns())].iter()
+    fn within(&self, span: Span) -> impl DoubleEndedIterator<Item = Point> {
+        let start = self.ended_by(span.from);
+        let count = self.times[start..].partition_point(|(from, _)| *from < span.to.ns());
+        self.points_from(start).take(count)
+    }
+
+    /// How many intervals end up to a moment.
+    fn ended_by(&self, at: Moment) -> usize {
+        self.times.partition_point(|(_, to)| *to <= at.ns())
     }
 
     /// Each interval with the rate in it.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = (Span, f64)> {
-        self.points.iter().map(|point| (Span::new(point.from, point.to), point.value))
+        self.points().map(|point| (Span::new(point.from, point.to), point.value))
     }
 
     /// The mean over a stretch, each interval by the part of it that lies inside; absent when none does. The caller names the unit
@@ -132,19 +170,19 @@ impl Signal {
     /// For each interval, what came together from `from` up to its end: rate times time, and the time. For [`Self::mean_until`].
     pub(crate) fn sums(&self, from: Moment) -> Vec<(f64, f64)> {
         let mut all = (0.0, 0.0);
-        let next = |point: &Point| {
+        let next = |point: Point| {
             let inside = point.to.saturating_sub(point.from.max(from.ns())).max(0) as f64;
             all = (all.0 + point.value * inside, all.1 + inside);
             all
         };
-        self.points.iter().map(next).collect()
+        self.points().map(next).collect()
     }
 
     /// The mean from where `sums` begin up to a moment, which may be a day: [`Self::mean`] would read all of it.
     pub(crate) fn mean_until<M>(&self, sums: &[(f64, f64)], to: Moment) -> Option<Amount<M>> {
-        let ended = self.points.partition_point(|point| point.to <= to.ns());
+        let ended = self.ended_by(to);
         let (mut sum, mut time) = ended.checked_sub(1).and_then(|last| sums.get(last)).copied().unwrap_or((0.0, 0.0));
-        for point in self.points[ended..].iter().take_while(|point| point.from < to.ns()) {
+        for point in self.points_from(ended).take_while(|point| point.from < to.ns()) {
             let inside = to.ns().saturating_sub(point.from) as f64;
             sum += point.value * inside;
             time += inside;
@@ -159,25 +197,25 @@ impl Signal {
     /// if it explains four fifths of the variance. Else it is what stands far out of all values, if that is rare.
     /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
     pub(crate) fn episodes(&self) -> Vec<Span> {
-        let Some(level) = level(&self.points) else { return Vec::new() };
+        let Some(level) = level(&self.values) else { return Vec::new() };
         // A level held most of the time, and from the start for longer than the pause after it, is the baseline: the rest is a dip.
-        let high = |point: &&Point| point.value >= level.upper;
-        let lead = self.points.iter().take_while(high).count();
-        let pause = self.points[lead..].iter().take_while(|point| !high(point)).count();
-        if self.points.iter().filter(high).count() * 2 > self.points.len() && lead > pause {
+        let high = |value: &&f64| **value >= level.upper;
+        let lead = self.values.iter().take_while(high).count();
+        let pause = self.values[lead..].iter().take_while(|value| !high(value)).count();
+        if self.values.iter().filter(high).count() * 2 > self.values.len() && lead > pause {
             return Vec::new();
         }
         let mut episodes: Vec<Span> = Vec::new();
         let mut free = 0;
-        for (index, point) in self.points.iter().enumerate().filter(|(_, point)| point.value >= level.upper) {
+        for (index, point) in self.points().enumerate().filter(|(_, point)| point.value >= level.upper) {
             match episodes.last_mut() {
                 // One quiet interval does not end an episode.
                 Some(last) if point.from.saturating_sub(last.to.ns()) <= point.length() => {
                     last.to = Moment::new(point.to)
                 }
                 _ => {
-                    let rise = self.points[free..index].iter().rev().take_while(|point| point.value > level.noise);
-                    let from = rise.last().map_or(point.from, |first| first.from);
+                    let rise = self.values[free..index].iter().rev().take_while(|value| **value > level.noise);
+                    let (from, _) = self.times[index - rise.count()];
                     episodes.push(Span::new(from, point.to));
                 }
             }
@@ -189,7 +227,7 @@ impl Signal {
     /// The stretches in which the signal stays at or above a value, in order of time; one lower interval does not end a stretch.
     pub(crate) fn held<M>(&self, least: Amount<M>) -> Vec<Span> {
         let mut held: Vec<Span> = Vec::new();
-        for point in self.points.iter().filter(|point| point.value >= least.get()) {
+        for point in self.points().filter(|point| point.value >= least.get()) {
             match held.last_mut() {
                 Some(last) if point.from.saturating_sub(last.to.ns()) <= point.length() => {
                     last.to = Moment::new(point.to)
@@ -210,7 +248,7 @@ impl Signal {
 
     /// Where its first interval begins.
     pub(crate) fn first(&self) -> Option<Moment> {
-        self.points.first().map(|point| Moment::new(point.from))
+        self.times.first().map(|(from, _)| Moment::new(*from))
     }
 
     /// Its lower quartile: an incident may last for more than half of a recording.
@@ -221,7 +259,7 @@ impl Signal {
     /// The baseline, and how far quiet values lie from it: three median deviations of the lower half.
     fn quiet(&self) -> Option<(f64, f64)> {
         *self.quiet.get_or_init(|| {
-            let mut values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
+            let mut values = self.values.clone();
             let (quarter, half) = (values.len() / 4, values.len() / 2);
             if values.is_empty() {
                 return None;
@@ -237,13 +275,13 @@ impl Signal {
     /// of a recording was 0 before.
     pub(crate) fn back_from(&self, stretch: Span, first: Moment, slack: Nanos) -> Span {
         let Some(mean) = self.mean::<Count>(stretch).map(Amount::get) else { return stretch };
-        let there = self.points.first().is_some_and(|point| point.from <= first.ns());
+        let there = self.first().is_some_and(|begun| begun <= first);
         // A service that always writes writes a little more in half of all seconds. A program that started has no quiet values.
         let (usual, noise) = self.quiet().filter(|_| there).unwrap_or_default();
-        let before = self.points.partition_point(|point| point.from < stretch.from.ns());
+        let before = self.times.partition_point(|(from, _)| *from < stretch.from.ns());
         let mut begun = stretch;
         let risen = usual + noise.min((mean - usual) * 0.5).max((mean - usual) * 0.1);
-        for point in self.points[..before].iter().rev().filter(|point| point.value > risen) {
+        for point in self.points().take(before).rev().filter(|point| point.value > risen) {
             if begun.from.since(Moment::new(point.to)) > slack.max(Nanos::new(begun.length().get() / 4)) {
                 break;
             }
@@ -260,8 +298,8 @@ impl Signal {
 
     /// The length of the interval that ends at or after a moment: how exactly that moment is known.
     pub(crate) fn resolution(&self, at: Moment) -> Nanos {
-        let next = self.points.partition_point(|point| point.to <= at.ns()).min(self.points.len().saturating_sub(1));
-        self.points.get(next).map_or(Nanos::new(0), |point| Nanos::new(point.length().unsigned_abs()))
+        let next = self.ended_by(at).min(self.times.len().saturating_sub(1));
+        self.times.get(next).map_or(Nanos::new(0), |(from, to)| Nanos::new(to.saturating_sub(*from).unsigned_abs()))
     }
 
     /// The median over a stretch, and the median deviation from it; absent with fewer than ten intervals, or five
@@ -326,8 +364,8 @@ struct Level {
 }
 
 /// Two clear classes of sizes if there are, else what stands out of one.
-fn level(points: &[Point]) -> Option<Level> {
-    let sizes = || points.iter().map(|point| point.value.abs()).filter(|value| value.is_finite());
+fn level(values: &[f64]) -> Option<Level> {
+    let sizes = || values.iter().map(|value| value.abs()).filter(|value| value.is_finite());
     let (least, most) = sizes().fold((f64::INFINITY, 0.0), |(least, most), size| (size.min(least), size.max(most)));
     // High values are at least four times the lower ones, by either measure: most signals of a quiet host need no order.
     if most <= 0.0 || most < 4.0 * least {
@@ -394,7 +432,7 @@ mod tests {
 
     fn signal(values: &[f64]) -> Signal {
         let points = (0i64..).zip(values).map(|(at, value)| Point { from: at, to: at + 1, value: *value });
-        Signal { points: points.collect(), ..Signal::default() }
+        Signal::of(points.collect()).unwrap_or_default()
     }
 
     fn spans(ends: &[(i64, i64)]) -> Vec<Span> {
