@@ -3,7 +3,7 @@
 use crate::measure::amount::Amount;
 use crate::measure::signal::{KnownTimes, Signal, Slope, Weighed};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Recording, Span, Table};
+use pagetide_core::{Moment, Recording, Span, Table};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -132,6 +132,8 @@ pub(crate) struct Episodes {
     span: OnceCell<Option<(i64, i64)>>,
     /// When signals stay at or above a value, by its bits.
     held: RefCell<BTreeMap<AtLeast, Rc<[Span]>>>,
+    /// Runs of samples that were followed to their end, by name.
+    runs: RefCell<BTreeMap<&'static str, Vec<Span>>>,
 }
 
 impl Episodes {
@@ -165,6 +167,23 @@ impl Episodes {
     pub(crate) fn held<M>(&self, recording: &Recording, spec: SignalSpec<'_>, least: Amount<M>) -> Rc<[Span]> {
         let find = || self.signal(recording, spec).map(|signal| signal.held(least)).unwrap_or_default().into();
         self.held.borrow_mut().entry((spec.key(), least.get().to_bits())).or_insert_with(find).clone()
+    }
+
+    /// Where the run of samples ends in which one at a moment lies, which may be a day later: `find` follows each run once. Runs of one
+    /// name are of one property of a sample.
+    pub(crate) fn end_of_run(
+        &self,
+        name: &'static str,
+        at: Moment,
+        find: impl FnOnce() -> Option<Moment>,
+    ) -> Option<Moment> {
+        let known = self.runs.borrow().get(name).and_then(|runs| runs.iter().find(|run| run.contains(at)).copied());
+        if let Some(run) = known {
+            return Some(run.to);
+        }
+        let to = find()?;
+        self.runs.borrow_mut().entry(name).or_default().push(Span { from: at, to });
+        Some(to)
     }
 
     /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and

@@ -106,8 +106,7 @@ pub(crate) fn stays_far_above(window: &Window<'_>) -> bool {
 pub(crate) fn high(window: &Window<'_>) -> Option<(Amount<Bytes>, Moment)> {
     let marks = window.recording.entities(Table::Zone).filter_map(|(zone, _)| {
         let series = window.recording.series(Table::Zone, zone, "high")?;
-        let before = series.points().rfind(|(at, _)| *at <= window.span.to.ns());
-        before.or_else(|| series.points().next())
+        series.around(window.span.to.ns(), window.span.to.ns()).points().next()
     });
     let sum = marks.map(|(at, pages)| (pages as f64, at)).reduce(|a, b| (a.0 + b.0, a.1.max(b.1)));
     sum.map(|(pages, at)| (Amount::<Pages>::new(pages) * window.page_size(), Moment::new(at)))

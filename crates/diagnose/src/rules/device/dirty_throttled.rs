@@ -182,8 +182,10 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     // Throttling lasts while dirty memory stays at the ceiling, also when the writer sleeps and dirties nothing.
     let began = window.when(SignalSpec::host(&["nr_dirtied"]));
-    let later = levels(window, Span { from: peak.at, ..Span::ALL })?;
-    let to = later.take_while(Level::above).last().map_or(began.to, |level| level.at.max(began.to));
+    let end =
+        || levels(window, Span { from: peak.at, ..Span::ALL })?.take_while(Level::above).last().map(|level| level.at);
+    let to = window.episodes.end_of_run("dirty memory at the ceiling", peak.at, end);
+    let to = to.map_or(began.to, |to| to.max(began.to));
     let fell = fell(window, began, peak);
     // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
     let from = fell.map_or(began.from, |(level, _)| if level.above() { level.at } else { level.at.max(began.from) });
