@@ -134,7 +134,7 @@ impl Values {
         self.nth(sample.checked_sub(self.first).filter(|nth| *nth < self.numbers.len())?)
     }
 
-    /// The value at the so-manieth sample from the first on, which is not behind the last.
+    /// The value `nth` samples after the first; `nth` is not behind the last.
     #[inline]
     pub(crate) fn nth(&self, nth: usize) -> Option<i64> {
         self.present.get(nth).is_none_or(|present| *present).then(|| self.numbers.at(nth))
