@@ -5,7 +5,7 @@ use crate::evidence::threshold::PRESSURE;
 use crate::measure::amount::{Amount, Rate};
 use crate::measure::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Bytes, Moment, Ratio, Span, Table};
+use pagetide_core::{Bytes, Moment, Nanos, Ratio, Span, Table};
 use std::collections::BTreeSet;
 
 /// Intervals at the start of a recording that show who ran then.
@@ -112,12 +112,21 @@ pub(crate) fn transfers(window: &Window<'_>, metrics: &[&str]) -> Option<Rate<By
     Some(theirs.fold(Amount::ZERO, |sum, rate| sum + rate))
 }
 
-/// Whether the waits for IO are those of programs that started with a stretch, for their own requests: nearly all that the devices transfer is
-/// theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a host at rest does.
+/// How long the kernel keeps what a program wrote before it writes it to a disk, at most: `vm.dirty_expire_centisecs` and
+/// `vm.dirty_writeback_centisecs` of Linux 6.12, as they are by default.
+const WRITTEN_WITHIN: Nanos = Nanos::new(35_000_000_000);
+
+/// Whether the waits for IO are those of programs that started with a stretch, or wrote shortly before it what the kernel writes now, for their own
+/// requests: nearly all that the devices transfer is theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a
+/// host at rest does.
 pub(crate) fn alone(window: &Window<'_>) -> bool {
-    let Some(all) = window.all_disks(|disk| window.moved(disk)) else { return false };
-    let Some(theirs) = transfers(window, &["read_bytes", "write_bytes"]) else { return false };
-    let own = theirs >= all * MIN_SHARE_OF_WAITS;
+    let moved = || Some(window.all_disks(|disk| window.moved(disk))?.over(window.length()?));
+    let start = window.baseline().all().map_or(window.span.from, |history| history.span.from);
+    let known = start.later(intervals(window.recording, EARLY + 2));
+    let from = window.span.from.earlier(WRITTEN_WITHIN).max(known).min(window.span.from);
+    let since = window.over(Span { from, ..window.span });
+    let theirs = || Some(transfers(&since, &["read_bytes", "write_bytes"])?.over(since.length()?));
+    let own = moved().zip(theirs()).is_some_and(|(all, theirs)| theirs >= all * MIN_SHARE_OF_WAITS);
     own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 

@@ -10,6 +10,7 @@ use crate::actors::one_thread;
 use crate::actors::process;
 use crate::actors::victim;
 use crate::evidence::threshold::TURNOVER;
+use crate::ledger::accounts::of_rule;
 use crate::ledger::delays;
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
 use crate::ledger::lost_time::{self, Activity};
@@ -19,10 +20,10 @@ use crate::measure::episodes::Episodes;
 use crate::measure::queue::DEPTH;
 use crate::measure::window::{STOLEN, Window, intervals, joined};
 use crate::rules;
-use crate::rules::contract::{EffectKind, Loss};
+use crate::rules::contract::Loss;
 use pagetide_core::derived;
 use pagetide_core::{
-    Actor, Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost,
+    Account, Actor, Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost,
 };
 
 /// Such a loss in all.
@@ -158,7 +159,8 @@ impl Losses {
     /// The harm while a finding lasts, to the host or to the group that it names, whichever lost more.
     fn of_finding(&self, whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
         let during = whole.over(finding.range);
-        let alone = rules::by_id(finding.rule).effect == Some(EffectKind::DiskBusy) && newcomer::alone(&during);
+        // A queue, and first reads, are a newcomer's own where nobody who ran before waits.
+        let alone = of_rule(finding.rule) == Some(Account::Load) && newcomer::alone(&during);
         if loss == Loss::Cpu && of_itself(&during) || alone || takes_free_memory(whole, finding) {
             return Some(Harm::new(Amount::ZERO, Amount::ZERO, finding.range));
         }

@@ -139,6 +139,19 @@ fn a_program_that_has_just_started_loads_and_leaks_only_after_a_minute() {
             .tell()
     };
     assert_eq!(finding(&grows(75), "memory-leak"), None, "45 s");
+    let service = |freed: f64| {
+        let anon = |at: f64| GIB + (at - 30.0).max(0.0) * 20.0 * MIB;
+        let story = Story::new(70, 1.0).manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30));
+        let story = counts(story, "pgsteal_kswapd", freed, freed)
+            .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+            .gauge(Table::Host, "", "AnonPages", anon)
+            .gauge(Table::Host, "", "MemFree", |_| 3.0 * GIB)
+            .gauge(Table::Process, "7@7", "RssAnon", move |at| anon(at) - GIB + MIB)
+            .tell();
+        finding(&story, "memory-leak").is_some()
+    };
+    assert!(service(5000.0), "40 s, of a program that ran before, while the kernel frees 20 MiB/s for it");
+    assert!(!service(0.0), "memory is free for it: a cache that fills");
     assert!(finding(&grows(20), "memory-leak").is_some(), "100 s");
 }
 

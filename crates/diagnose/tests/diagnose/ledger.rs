@@ -54,6 +54,34 @@ fn what_a_job_waits_for_its_own_requests_is_no_harm() {
 }
 
 #[test]
+fn what_the_kernel_writes_for_a_job_that_is_over_harms_nobody_who_does_not_wait() {
+    // dd writes 60 MiB from 40 to 44 s; the disk takes until 60 s for them, and only `sync` waits.
+    let told = |service_waits: f64, bytes: i64| {
+        let at = |from: f64, to: f64, rate: f64| move |at: f64| if (from..to).contains(&at) { rate } else { 0.0 };
+        let of_dd = (0..120_i64).map(|second| (39..46).contains(&second).then_some((second - 40).clamp(0, 4) * bytes));
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", at(44.0, 60.0, 950_000.0))
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_cpu_some", |_| 1000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", at(44.0, 60.0, service_waits * 1e6))
+            .counter(Table::Process, "1@1", "write_bytes", |_| 100.0)
+            .line(Table::Process, "9@4000", "write_bytes", of_dd.collect())
+            .counter(Table::Disk, "sda", "reads", |_| 3.0)
+            .counter(Table::Disk, "sda", "read_ms", |_| 3.0)
+            .counter(Table::Disk, "sda", "read_sectors", |_| 24.0)
+            .counter(Table::Disk, "sda", "writes", at(44.0, 60.0, 6.0))
+            .counter(Table::Disk, "sda", "write_ms", at(44.0, 60.0, 24_000.0))
+            .counter(Table::Disk, "sda", "write_sectors", at(44.0, 60.0, 7680.0))
+            .counter(Table::Disk, "sda", "io_ms", at(44.0, 60.0, 980.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", at(44.0, 60.0, 24_000.0));
+        diagnose(&story.tell()).verdict
+    };
+    assert_ne!(told(0.0, 15 << 20), Conclusion::Incident, "dd wrote it, and nobody else waits");
+    assert_eq!(told(0.6, 15 << 20), Conclusion::Incident, "a service waits");
+    assert_eq!(told(0.0, 3 << 20), Conclusion::Incident, "who wrote most is not known");
+}
+
+#[test]
 fn who_works_every_few_seconds_is_a_service_and_who_works_once_a_minute_is_none() {
     let lost = |every: f64| {
         let runs = move |at: f64| if at % every < 1.0 { 50_000.0 } else { 0.0 };

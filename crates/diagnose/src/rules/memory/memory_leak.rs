@@ -5,7 +5,7 @@ use crate::evidence::threshold::{GROWTH, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
 use crate::measure::cgroup_version;
-use crate::measure::window::{Window, stored};
+use crate::measure::window::{STOLEN, Window, stored};
 use crate::rules::contract::{EffectKind, Rule, Scope, When, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Moment, Nanos, Pages, Ratio, RuleDoc, RuleId, Span, Table};
@@ -102,10 +102,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let part = lasted / Amount::new(window.span.length().as_f64());
     let least = shares(&points, span)?.into_iter().fold(f64::INFINITY, |least, share| share.get().min(least));
     let even = Amount::<Ratio>::new(least * PARTS as f64);
-    // A program that has just started loads what it needs.
-    let loads = || newcomer::started(&window.over(span), grower.comm);
+    let during = window.over(span);
+    // A program that has just started loads what it needs, and one that takes free memory fills a cache.
+    let loads = || newcomer::started(&during, grower.comm) || !is_short(&during);
     let brief = lasted < LENGTH;
-    if part < LASTED || even < SHARE || brief && (samples < TREND || swaps_in(&window.over(span)) || loads()) {
+    if part < LASTED || even < SHARE || brief && (samples < TREND || swaps_in(&during) || loads()) {
         return None;
     }
     let grown = value_at(&points, span.to)? - value_at(&points, span.from)?;
@@ -162,6 +163,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             ),
         ],
     )
+}
+
+/// Whether the kernel frees memory meanwhile, so that the growth costs somebody his pages; true where that was not recorded.
+fn is_short(during: &Window<'_>) -> bool {
+    during.host_turnover(&STOLEN).is_none_or(|share| share >= TURNOVER)
 }
 
 /// Whether programs read much back from swap.
