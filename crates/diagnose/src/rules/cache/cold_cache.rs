@@ -3,7 +3,7 @@
 use crate::actors::process;
 use crate::actors::stream;
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, Count, Limit, Per, grade};
+use crate::measure::amount::{Amount, Count, Limit, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
@@ -187,10 +187,11 @@ fn at_limit(window: &Window<'_>, disk: &str) -> bool {
 
 /// Whether a disk had about as many reads a second before: programs missed the cache then, too, and what each read brings has grown.
 fn misses_as_before(window: &Window<'_>, disk: &str) -> bool {
-    const READS: [&str; 1] = ["reads"];
-    let usual = window.baseline().median::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &READS));
-    let now = window.rates::<Count>(Table::Disk, disk, &READS);
-    usual.zip(now).is_some_and(|(usual, now)| usual.is_positive() && usual >= now * MISSED)
+    let reads = |window: &Window<'_>| window.rate::<Count>(Table::Disk, disk, "reads");
+    // What is read more of may begin long after a stretch that is the whole recording.
+    let span = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
+    let usual = window.baseline().until(span.from).and_then(|before| reads(&before));
+    usual.zip(reads(&window.over(span))).is_some_and(|(usual, now)| usual.is_positive() && usual >= now * MISSED)
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {
