@@ -1,6 +1,6 @@
 //! `healthy`: nothing is wrong, with the numbers that show it.
 
-use crate::actors::newcomer;
+use crate::actors::{newcomer, quieter};
 use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
 use crate::ledger::memory_waits;
@@ -51,6 +51,8 @@ pub(crate) const RULE: Rule = Rule {
                 STALL_RATE.doc(),
                 FAULTS.doc(),
                 MIN_LOST_TIME.doc(),
+                quieter::FEWER.doc(),
+                quieter::USED.doc(),
             ],
             why: "The kernel fills memory with file data and frees it on demand. Neither little free memory nor reclaim is a sign of trouble.",
             alternatives: "Something between two samples that left no counter, or a program that waits for a lock, the network or another host.",
@@ -163,7 +165,21 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(-2.5, "share of time that tasks wait for a CPU", "psi_cpu_some", share);
         format!(" Tasks waited for a CPU {share} of the time, from start to end.")
     });
-    let statement = format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}", read_again(refaulted));
+    // Whether it has less to do, or waits for what the kernel does not count, cannot be told.
+    let quieter = quieter::of(window).map_or(String::new(), |quieter| {
+        let what = format!("share of a CPU that {} used from then on", quieter.group);
+        found.compare(-2.5, what, "cpu.stat of the group", quieter.after, Relation::Below, quieter.before);
+        format!(
+            " From {} into the recording on, tasks of {} used {} of a CPU ({} before): they had fewer requests, or waited for a lock or another \
+             host, which the kernel does not count.",
+            quieter.at.since(window.span.from),
+            quieter.group,
+            quieter.after,
+            quieter.before
+        )
+    });
+    let statement =
+        format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}{quieter}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
 }
 

@@ -82,6 +82,26 @@ fn what_the_kernel_writes_for_a_job_that_is_over_harms_nobody_who_does_not_wait(
 }
 
 #[test]
+fn a_service_that_does_much_less_from_one_moment_on_is_not_surely_healthy() {
+    let told = |after: fn(f64) -> f64| {
+        let used = move |at: f64| if at < 60.0 { 300_000.0 } else { after(at) };
+        let told = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", used).tell());
+        assert_eq!(told.verdict, Conclusion::Healthy, "{}", told.summary);
+        let grade = told.cause.as_ref().map(|cause| cause.grade.clone());
+        (told.summary, grade)
+    };
+    let (fell, grade) = told(|_| 10_000.0);
+    assert!(fell.contains("tasks of /db used 1.0 % of a CPU (30.0 % before)"), "{fell}");
+    let (steady, sure) = told(|_| 250_000.0);
+    assert!(!steady.contains("tasks of /db used"), "{steady}");
+    assert_ne!(grade, sure);
+    let (slowly, _) = told(|at| 300_000.0 * (1.0 - (at - 60.0) / 60.0));
+    assert!(!slowly.contains("tasks of /db used"), "{slowly}");
+    let (over, _) = told(|_| 0.0);
+    assert!(!over.contains("tasks of /db used"), "it was stopped: {over}");
+}
+
+#[test]
 fn who_works_every_few_seconds_is_a_service_and_who_works_once_a_minute_is_none() {
     let lost = |every: f64| {
         let runs = move |at: f64| if at % every < 1.0 { 50_000.0 } else { 0.0 };
