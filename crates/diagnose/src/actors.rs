@@ -5,7 +5,6 @@ pub(crate) mod io_limit;
 pub(crate) mod newcomer;
 pub(crate) mod one_thread;
 pub(crate) mod process;
-pub(crate) mod quieter;
 pub(crate) mod stream;
 pub(crate) mod tmpfs;
 pub(crate) mod victim;

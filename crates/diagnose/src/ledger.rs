@@ -6,6 +6,7 @@ pub(crate) mod disk_load;
 pub(crate) mod harm;
 pub(crate) mod lost_time;
 pub(crate) mod memory_waits;
+pub(crate) mod quieter;
 pub(crate) mod stalls;
 pub(crate) mod unexplained;
 pub(crate) mod waits;

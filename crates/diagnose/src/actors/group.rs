@@ -2,6 +2,7 @@
 //!
 //! `io.stat` names devices; older recordings have its sums only: the disk whose requests follow those of the group over time is the one.
 
+use crate::actors::newcomer::below;
 use crate::measure::amount::{Amount, Count};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals, stamps, stored};
@@ -78,4 +79,13 @@ pub(crate) fn shrunk(window: &Window<'_>, group: &str) -> Option<(Moment, Amount
     let (at, limit) = falls.max_by_key(|(at, _)| *at)?;
     let used = current.at(at.ns()).filter(|used| *used > limit)?;
     Some((at, stored(used)))
+}
+
+/// The groups of a recording without others in them, but for the recorder's own.
+pub(crate) fn leaves(recording: &Recording) -> Vec<&str> {
+    let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
+    let leaf = |group: &&str| !all.iter().any(|other| below(group, other));
+    // The root contains all others; alone it is the host.
+    let own = |group: &&str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
+    all.iter().copied().filter(leaf).filter(|group| !own(group) && *group != "/sys/fs/cgroup").collect()
 }

@@ -1,7 +1,7 @@
 //! Who fills tmpfs and shared segments: their memory belongs to no process, and outlives the one that wrote it.
 
+use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
-use crate::ledger::lost_time;
 use crate::measure::amount::{Amount, Rate};
 use crate::measure::window::{Window, stored};
 use pagetide_core::{Bytes, Table};
@@ -27,7 +27,7 @@ pub(crate) fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<Pr
 
 /// The group that most of the shared memory was charged to: the one whose task touched each page first (`mm/shmem.c: shmem_alloc_and_add_folio`).
 pub(crate) fn holder<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<(&'a str, Amount<Bytes>)> {
-    let own = lost_time::groups(during.recording).into_iter().filter_map(|group| {
+    let own = group::leaves(during.recording).into_iter().filter_map(|group| {
         let held = during.series(Table::Cgroup, group, "shmem")?;
         // One that started meanwhile held none.
         let before = held.at(during.span.from.ns()).unwrap_or(0);

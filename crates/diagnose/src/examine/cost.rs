@@ -13,7 +13,7 @@ use crate::evidence::threshold::TURNOVER;
 use crate::ledger::accounts::of_rule;
 use crate::ledger::delays;
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
-use crate::ledger::lost_time::{self, Activity};
+use crate::ledger::lost_time::Activity;
 use crate::ledger::waits::{Harm, MIN_LOST_TIME, MIN_RISE, RIPPLE, Waits, kswapd_share};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::Episodes;
@@ -109,7 +109,7 @@ impl Losses {
         let waits =
             places.flat_map(|group| ALL.into_iter().filter_map(move |one| Waits::of(recording, episodes, group, one)));
         let leaf = |group: &str| (group.to_owned(), Activity::of(recording, episodes, group));
-        let leaves = lost_time::groups(recording).into_iter().map(leaf).collect();
+        let leaves = group::leaves(recording).into_iter().map(leaf).collect();
         Self { waits: waits.collect(), leaves }
     }
 

@@ -3,6 +3,7 @@
 //! Pressure stall information of the host counts jbd2, kworkers and kswapd as well, for which nobody waits. So the groups without
 //! others in them tell; the host only where no group was recorded.
 
+use crate::actors::group;
 use crate::actors::newcomer::below;
 use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::window::intervals;
@@ -112,19 +113,10 @@ impl Activity {
     }
 }
 
-/// The groups of a recording without others in them, but for the recorder's own.
-pub(crate) fn groups(recording: &Recording) -> Vec<&str> {
-    let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-    let leaf = |group: &&str| !all.iter().any(|other| below(group, other));
-    // The root contains all others; alone it is the host.
-    let own = |group: &&str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
-    all.iter().copied().filter(leaf).filter(|group| !own(group) && *group != "/sys/fs/cgroup").collect()
-}
-
 /// The pressure of each of them, or of the host where there are none.
 pub(crate) fn all<'a>(recording: &'a Recording, episodes: &Episodes) -> Vec<Pressure<'a>> {
     let of = |group| Pressure::of(recording, episodes, group);
-    let groups: Vec<Pressure<'a>> = groups(recording).into_iter().filter_map(|group| of(Some(group))).collect();
+    let groups: Vec<Pressure<'a>> = group::leaves(recording).into_iter().filter_map(|group| of(Some(group))).collect();
     if groups.is_empty() { of(None).into_iter().collect() } else { groups }
 }
 

@@ -1,9 +1,9 @@
 //! `cpu-bound`: the host is short of CPU and not of memory.
 
+use crate::actors::group;
 use crate::actors::one_thread::{self, FULL, ONE, OneThread, USED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
-use crate::ledger::lost_time;
 use crate::ledger::memory_waits;
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
@@ -295,7 +295,7 @@ fn bound<'a>(window: &Window<'a>, group: Option<&'a str>) -> Option<Bound<'a>> {
 /// Tasks that wait for CPUs that are full while others idle: they may not run on those.
 fn pinned(window: &Window<'_>) -> Option<Finding> {
     window.recording.entities(Table::Cpu).nth(1)?;
-    let groups = lost_time::groups(window.recording);
+    let groups = group::leaves(window.recording);
     let places: Vec<Option<&str>> = if groups.is_empty() { vec![None] } else { groups.into_iter().map(Some).collect() };
     let all = places.into_iter().filter_map(|group| bound(window, group));
     let Bound { group, during, waited, full, free } = all.max_by(|a, b| a.waited.total_cmp(&b.waited))?;

@@ -1,10 +1,10 @@
 //! `healthy`: nothing is wrong, with the numbers that show it.
 
-use crate::actors::{newcomer, quieter};
+use crate::actors::newcomer;
 use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
-use crate::ledger::memory_waits;
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
+use crate::ledger::{memory_waits, quieter};
 use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::coverage;
 use crate::measure::episodes::SignalSpec;

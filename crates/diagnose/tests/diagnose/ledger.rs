@@ -87,7 +87,7 @@ fn a_service_that_does_much_less_from_one_moment_on_is_not_surely_healthy() {
         let used = move |at: f64| if at < 60.0 { 300_000.0 } else { after(at) };
         let told = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", used).tell());
         assert_eq!(told.verdict, Conclusion::Healthy, "{}", told.summary);
-        let grade = told.cause.as_ref().map(|cause| cause.grade.clone());
+        let grade = told.cause.as_ref().map(|cause| cause.grade);
         (told.summary, grade)
     };
     let (fell, grade) = told(|_| 10_000.0);

@@ -1,5 +1,6 @@
 //! `noisy-neighbour`: one program loads a device that others use, and memory has no part in it.
 
+use crate::actors::group;
 use crate::actors::newcomer;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::victim;
@@ -7,7 +8,6 @@ use crate::evidence::advice as settings;
 use crate::evidence::threshold::{PRESSURE, SATURATED};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{self, DiskLoad, OWNS};
-use crate::ledger::lost_time;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{STOLEN, Window};
@@ -143,7 +143,7 @@ struct Behind<'a> {
 /// The group without others in it that waits longest for IO and sends less than half of what a device transfers; the program, where no group was
 /// recorded and delays were.
 fn behind<'a>(whole: &Window<'a>, disk: &str, neighbour: &ProcessShare<'a, Per<Bytes>>) -> Option<Behind<'a>> {
-    let groups = lost_time::groups(whole.recording).into_iter().filter_map(|group| {
+    let groups = group::leaves(whole.recording).into_iter().filter_map(|group| {
         let on_disk = format!("{group}\t{disk}");
         let bytes = whole.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"]);
         let bytes = bytes.or_else(|| whole.rates(Table::Cgroup, group, &["io_rbytes", "io_wbytes"]))?;
@@ -253,7 +253,7 @@ fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
     let waits = |window: &Window<'_>, group: &str| {
         window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
     };
-    let groups = lost_time::groups(window.recording).into_iter().filter(|group| !own.contains(group));
+    let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
     let beside = |(_, other): &(&str, &str)| {
         *other != comm
             && process::together::<Bytes>(window, other, &IO).is_positive()

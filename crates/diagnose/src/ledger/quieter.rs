@@ -1,6 +1,7 @@
 //! A service that does much less from one moment on: it waits for something that the kernel does not count, or nobody asks it.
 
-use crate::ledger::lost_time::{self, Activity};
+use crate::actors::group;
+use crate::ledger::lost_time::Activity;
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
@@ -35,7 +36,7 @@ const NEAR: usize = 3;
 
 /// The service whose CPU time fell most, at once.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
-    let groups = lost_time::groups(window.recording).into_iter();
+    let groups = group::leaves(window.recording).into_iter();
     let all = groups.filter_map(|group| {
         let found = fall(window, group)?;
         // A job that is over does less as well.
