@@ -1,11 +1,15 @@
 //! `dirty-throttled`: writers slow down to the rate at which the device takes dirty pages.
 
+mod ceiling;
+mod of_group;
+
+use self::ceiling::{CEILING, Level, SAMPLES, add_peak};
 use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::traced::Traced;
 use crate::evidence::{EvidenceBuilder, advise, compared};
 use crate::ledger::disk_load;
-use crate::measure::amount::{Amount, Count, Limit, grade};
+use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{Window, stored};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
@@ -38,7 +42,8 @@ pub(crate) const RULE: Rule = Rule {
                 speed of writeback, not of memory.",
             evidence: "Dirty plus writeback memory reaches the freerun ceiling, (dirty threshold + background threshold) / 2: dirty_peak of a \
                 step, or nr_dirty + nr_writeback in several samples of a live recording. The device writes meanwhile. The time that the writer \
-                sleeps (throttled) decides, where recorded.",
+                sleeps (throttled) decides, where recorded. Of a control group (v2) with a memory limit, its own dirty and writeback memory reaches \
+                the ceiling of the memory that it has for files, and its tasks wait for IO.",
             metrics: &[
                 "nr_dirty",
                 "nr_writeback",
@@ -48,13 +53,22 @@ pub(crate) const RULE: Rule = Rule {
                 "write_sectors",
                 "write_bytes",
                 "drop_pagecache",
+                "file_dirty",
+                "file_writeback",
+                "file",
+                "shmem",
+                "current",
+                "max",
+                "high",
+                "cgroup_id",
+                "psi_io_some",
                 "MemFree",
                 "Active(file)",
                 "Inactive(file)",
                 "Cached",
                 "Shmem",
             ],
-            thresholds: &[CEILING.doc(), SAMPLES.doc(), PART.doc(), FELL.doc()],
+            thresholds: &[CEILING.doc(), SAMPLES.doc(), PART.doc(), FELL.doc(), of_group::WAITS.doc()],
             why: "Both thresholds are shares of dirtyable memory (free + file pages): a program that holds memory lowers them. Above the ceiling \
                 every writer sleeps, which keeps dirty memory between the ceiling and the limit.",
             alternatives: "A writer with O_DIRECT or O_SYNC waits for the device itself, and dirty memory stays low. Below the \
@@ -62,7 +76,7 @@ pub(crate) const RULE: Rule = Rule {
             advice: "Use a device that writes faster, write less or in larger requests, or free memory. Higher thresholds let longer bursts run \
                 at memory speed, but make the next fsync slower and a power loss worse.",
             mglru: "Not used: dirty limits do not depend on the LRU. Reclaim moves dirty pages to a younger generation instead of writing them one by one.",
-            kernel: "Linux 6.12: mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, wb_position_ratio.",
+            kernel: "Linux 6.12: mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, mdtc_calc_avail, wb_position_ratio.",
         },
         examine,
     )
@@ -80,17 +94,8 @@ const FELL: Limit<Ratio> = Limit::new(
     "The threshold is a share of dirtyable memory, which varies by less.",
     "mm/page-writeback.c: domain_dirty_limits (6.12)",
 );
-const CEILING: Limit<Ratio> = Limit::new(
-    "dirty and writeback memory, as a share of the freerun ceiling",
-    0.95,
-    "A sample rarely catches the peak.",
-    "mm/page-writeback.c: dirty_freerun_ceiling (6.12)",
-);
-const SAMPLES: Limit<Count> =
-    Limit::new("samples at the ceiling, of a live recording", 2.0, "A single one may be chance.", "judgement");
-
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() { of_step(window) } else { of_host(window) }
+    if window.step.is_some() { of_step(window) } else { of_host(window).or_else(|| of_group::examine(window)) }
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {
@@ -134,21 +139,6 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         statement(peak, ceiling, threshold) + &rates,
         advice(&window.recording.manifest),
     )
-}
-
-/// Dirty and writeback memory at a sample, with the freerun ceiling and the dirty threshold then.
-#[derive(Clone, Copy)]
-struct Level {
-    at: Moment,
-    dirty: Amount<Bytes>,
-    ceiling: Amount<Bytes>,
-    threshold: Amount<Bytes>,
-}
-
-impl Level {
-    fn above(&self) -> bool {
-        self.dirty >= self.ceiling * CEILING
-    }
 }
 
 fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Level> + use<'a>> {
@@ -267,11 +257,6 @@ fn raise(recording: &Recording, at: Moment) -> Vec<Advice> {
         "Writers dirty memory at full speed again, up to the freerun ceiling, and the flusher writes it in the background.",
         Some(&undo),
     )]
-}
-
-fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {
-    let weight = 2.0 * grade(peak / ceiling, 0.9, 1.05);
-    found.compare(weight, "peak of dirty and writeback memory", source, peak, Relation::Above, ceiling);
 }
 
 fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Bytes>) -> String {
