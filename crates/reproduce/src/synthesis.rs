@@ -268,11 +268,14 @@ fn loads(
         loads.extend(own.into_iter().map(|load| CommandLoad { charged, ..load }));
     }
     loads.extend(lookups(trouble, &commands, guesses));
+    loads.extend(tmpfs(trouble, &commands, guesses));
     for load in &mut loads {
         if let Kind::Grow { to, rate } = &mut load.kind {
             // Most of it may come at once.
             let time = trouble.time_of_rise("AnonPages", 0.9).map_or(trouble.seconds(), |time| time / 0.9);
-            *rate = *to / time.clamp(0.5, trouble.seconds());
+            if *rate <= 0.0 {
+                *rate = *to / time.clamp(0.5, trouble.seconds());
+            }
         }
     }
     (loads, host.cache)
@@ -297,6 +300,29 @@ fn refaulted(trouble: &Stretch<'_>, command: &Command, commands: &[Command]) -> 
     let own = commands.iter().filter(|other| other.group == command.group);
     let read: f64 = own.map(|other| other.trouble.read).sum();
     (bytes * command.trouble.read / read.max(1.0)).clamp(0.0, command.trouble.read)
+}
+
+/// Who fills tmpfs, whose memory belongs to no process: the command that gave as much to write calls and to no device. It takes that memory as its own.
+fn tmpfs(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>) -> Option<CommandLoad> {
+    const SHARE_OF_MEMORY: f64 = 0.02;
+    const SHARE_WRITTEN: f64 = 0.4;
+    let (from, to) = trouble.ends(Table::Host, "", "Shmem")?;
+    let grown = to - from;
+    if grown < trouble.recording.manifest.memory_total.as_f64() * SHARE_OF_MEMORY {
+        return None;
+    }
+    let kept = |command: &Command| (command.trouble.given - command.trouble.written) * trouble.seconds();
+    let command = commands.iter().max_by(|one, other| kept(one).total_cmp(&kept(other)))?;
+    if kept(command) < SHARE_WRITTEN * grown || kept(command) > grown / SHARE_WRITTEN {
+        return None;
+    }
+    guesses.push(Guess::new(
+        format!("{} takes the {} that tmpfs grew by", command.name, load::megabytes(grown)),
+        "it gave as much to write calls and to no device; memory in tmpfs belongs to no process",
+    ));
+    let time = trouble.time_of_rise("Shmem", 0.9).map_or(trouble.seconds(), |time| time / 0.9);
+    let rate = grown / time.clamp(0.5, trouble.seconds());
+    Some(CommandLoad::new(command, Kind::Grow { to: grown, rate }, false))
 }
 
 /// Who makes the kernel's slab grow: of those who began in the incident the one that used most CPU.
@@ -439,5 +465,43 @@ fn book_flushes(
             format!("{} syncs every {:.0} KiB that it writes", load.command.name, every / 1024.0),
             "the flushes of the disks, booked to the writers that wait for IO",
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Did;
+    use pagetide_core::{Bytes, Column, Kind as MetricKind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    /// What a writer takes of the 200 MB by which tmpfs grew in ten seconds, if it gave and stored so many bytes a second.
+    fn filled(given: f64, written: f64) -> Option<Kind> {
+        let mut made =
+            RecordingBuilder::new(Manifest { memory_total: Bytes::new(1_000_000_000), ..Manifest::default() });
+        let shmem = Column { name: "Shmem".to_owned(), kind: MetricKind::Gauge, unit: Unit::Bytes };
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            made.value(Table::Host, "", &shmem, second * 20_000_000);
+        }
+        let recording = made.finish();
+        let trouble = Stretch { recording: &recording, from: 0, to: 10_000_000_001 };
+        let command = Command {
+            name: "spoold".to_owned(),
+            group: None,
+            calm: Did::default(),
+            trouble: Did { given, written, ..Did::default() },
+            processes: Vec::new(),
+            appeared: Some(1),
+        };
+        tmpfs(&trouble, &[command], &mut Vec::new()).map(|load| load.kind)
+    }
+
+    #[test]
+    fn who_writes_to_tmpfs_takes_the_memory_that_it_grew_by() {
+        let Some(Kind::Grow { to, rate }) = filled(20e6, 0.0) else { panic!("it wrote 200 MB") };
+        assert!((to - 200e6).abs() < 1.0 && (rate - 20e6).abs() < 1e6, "{to} {rate}");
+        assert_eq!(filled(20e6, 20e6), None, "to a device");
+        assert_eq!(filled(1e6, 0.0), None, "too little");
+        assert_eq!(filled(200e6, 0.0), None, "what a proxy passes on");
     }
 }

@@ -373,6 +373,16 @@ impl Text<'_> {
                 *files.entry(at).or_default() += file;
                 parts.push(format!("{{ name = \"{name}\"{of}, {work}{delay}{group} }}"));
             }
+            // Who ran before and grows is no program that has just started.
+            if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() {
+                let base = part_name(&load.command.name);
+                let count = names.entry(base.clone()).or_default();
+                *count += 1;
+                let (name, process, time) = (format!("{base}_{count}"), &processes[&key], seconds(length));
+                parts.push(format!(
+                    "{{ name = \"{name}\", process = \"{process}\", grow = {{ size = \"4KiB\", fill = \"random\", hold_for = {time} }}, background = true{group} }}"
+                ));
+            }
         }
         (parts, culprits, files)
     }

@@ -661,7 +661,7 @@ fn writers_of_a_group_are_throttled_at_the_ceiling_of_its_own_memory() {
     };
     let found = told(6.0, Some(120.0), 0.8).expect("18 MiB are dirty or under writeback");
     assert_eq!(found.origins.names(), ["process:7@7", "cgroup:/pod"], "{}", found.statement);
-    assert!(found.statement.contains("its freerun ceiling is 16.5 MiB"), "{}", found.statement);
+    assert!(found.statement.contains("its own freerun ceiling is 16.5 MiB"), "{}", found.statement);
     assert_eq!(told(2.0, Some(120.0), 0.8), None, "14 MiB");
     assert_eq!(told(6.0, Some(4096.0), 0.8), None, "the group may hold far more");
     assert_eq!(told(6.0, None, 0.8), None, "it has no limit");

@@ -102,8 +102,8 @@ fn of_group(window: &Window<'_>, group: &str, levels: &[Level]) -> Option<Findin
     found.compare(1.0, what, "psi_io_some of the group", waits, Relation::Above, WAITS.value());
     let who = writer.map_or(String::new(), |writer| format!(" {} writes most of it.", writer.words()));
     let statement = format!(
-        "The kernel throttled writers of the control group {group}: its dirty memory reached {}, and its freerun ceiling is {} (dirty threshold {}): \
-         shares of the memory that the group has for files.{who}",
+        "The kernel throttled writers of the control group {group}: its dirty memory reached {}, and its own freerun ceiling is {} (dirty threshold {}). \
+         Both are shares of the memory that the group can use for files.{who}",
         peak.dirty, peak.ceiling, peak.threshold
     );
     let advice = advise(
