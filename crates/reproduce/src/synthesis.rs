@@ -268,16 +268,12 @@ fn loads(
         loads.extend(own.into_iter().map(|load| CommandLoad { charged, ..load }));
     }
     loads.extend(lookups(trouble, &commands, guesses));
-    loads.extend(tmpfs(trouble, &commands, guesses));
     for load in &mut loads {
         if let Kind::Grow { to, rate } = &mut load.kind {
-            // Most of it may come at once.
-            let time = trouble.time_of_rise("AnonPages", 0.9).map_or(trouble.seconds(), |time| time / 0.9);
-            if *rate <= 0.0 {
-                *rate = *to / time.clamp(0.5, trouble.seconds());
-            }
+            *rate = rate_of_growth(trouble, "AnonPages", *to);
         }
     }
+    loads.extend(tmpfs(trouble, &commands, guesses));
     (loads, host.cache)
 }
 
@@ -302,6 +298,12 @@ fn refaulted(trouble: &Stretch<'_>, command: &Command, commands: &[Command]) -> 
     (bytes * command.trouble.read / read.max(1.0)).clamp(0.0, command.trouble.read)
 }
 
+/// Bytes per second of so much that grew with a gauge of the host: most of it may come at once.
+fn rate_of_growth(trouble: &Stretch<'_>, metric: &str, bytes: f64) -> f64 {
+    let time = trouble.time_of_rise(metric, 0.9).map_or(trouble.seconds(), |time| time / 0.9);
+    bytes / time.clamp(0.5, trouble.seconds())
+}
+
 /// Who fills tmpfs, whose memory belongs to no process: the command that gave as much to write calls and to no device. It takes that memory as its own.
 fn tmpfs(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>) -> Option<CommandLoad> {
     const SHARE_OF_MEMORY: f64 = 0.02;
@@ -320,8 +322,7 @@ fn tmpfs(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>) 
         format!("{} takes the {} that tmpfs grew by", command.name, load::megabytes(grown)),
         "it gave as much to write calls and to no device; memory in tmpfs belongs to no process",
     ));
-    let time = trouble.time_of_rise("Shmem", 0.9).map_or(trouble.seconds(), |time| time / 0.9);
-    let rate = grown / time.clamp(0.5, trouble.seconds());
+    let rate = rate_of_growth(trouble, "Shmem", grown);
     Some(CommandLoad::new(command, Kind::Grow { to: grown, rate }, false))
 }
 

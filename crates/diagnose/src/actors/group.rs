@@ -2,7 +2,6 @@
 //!
 //! `io.stat` names devices; older recordings have its sums only: the disk whose requests follow those of the group over time is the one.
 
-use crate::actors::newcomer::below;
 use crate::measure::amount::{Amount, Count};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals, stamps, stored};
@@ -81,11 +80,30 @@ pub(crate) fn shrunk(window: &Window<'_>, group: &str) -> Option<(Moment, Amount
     Some((at, stored(used)))
 }
 
-/// The groups of a recording without others in them, but for the recorder's own.
-pub(crate) fn leaves(recording: &Recording) -> Vec<&str> {
+/// Whether a group is below another, by their paths.
+pub(crate) fn below(parent: &str, group: &str) -> bool {
+    group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Whether a group is another, or below it.
+pub(crate) fn within(parent: &str, group: &str) -> bool {
+    group == parent || below(parent, group)
+}
+
+/// A group and those above it.
+pub(crate) fn with_parents<'a>(window: &Window<'a>, group: &str) -> impl Iterator<Item = &'a str> {
+    let groups = window.recording.entities(Table::Cgroup).map(|(other, _)| other);
+    groups.filter(move |other| within(other, group))
+}
+
+/// The groups of a recording without others in them.
+pub(crate) fn innermost(recording: &Recording) -> Vec<&str> {
     let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-    let leaf = |group: &&str| !all.iter().any(|other| below(group, other));
-    // The root contains all others; alone it is the host.
-    let own = |group: &&str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
-    all.iter().copied().filter(leaf).filter(|group| !own(group) && *group != "/sys/fs/cgroup").collect()
+    all.iter().copied().filter(|group| !all.iter().any(|other| below(group, other))).collect()
+}
+
+/// The same, but for the recorder's own and the root, which contains all others: alone it is the host.
+pub(crate) fn leaves(recording: &Recording) -> Vec<&str> {
+    let own = |group: &str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
+    innermost(recording).into_iter().filter(|group| !own(group) && *group != "/sys/fs/cgroup").collect()
 }

@@ -1,6 +1,6 @@
 //! The IO limits of control groups at devices, and when a group uses one up.
 
-use crate::actors::newcomer::below;
+use crate::actors::group;
 use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::cgroup_version;
 use crate::measure::queue;
@@ -152,7 +152,7 @@ fn all<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str, &'a s
 
 /// Whether a group, or one above it, owns a limit; of the host any does.
 fn concerns(owner: &str, group: Option<&str>) -> bool {
-    group.is_none_or(|group| owner == group || below(owner, group))
+    group.is_none_or(|group| group::within(owner, group))
 }
 
 /// The limit that a group, or one above it, uses up in a window.

@@ -1,6 +1,6 @@
 //! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
 
-use crate::actors::process;
+use crate::actors::{group, process};
 use crate::evidence::threshold::PRESSURE;
 use crate::measure::amount::{Amount, Rate};
 use crate::measure::window::{Window, intervals};
@@ -36,9 +36,9 @@ fn share(window: &Window<'_>, group: &str, derived: &'static Derived) -> Option<
     window.derived(Table::Cgroup, group, derived)
 }
 
-/// Whether a group is below another, by their paths.
-pub(crate) fn below(parent: &str, group: &str) -> bool {
-    group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))
+/// Since when something is known of what was before a stretch.
+fn known_from(window: &Window<'_>) -> Moment {
+    window.baseline().all().map_or(window.span.from, |history| history.span.from)
 }
 
 /// The groups without others in them: what a group waits, its parents wait as well.
@@ -51,7 +51,7 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     fn of(window: &Window<'a>) -> Self {
-        let start = window.baseline().all().map_or(window.span.from, |history| history.span.from);
+        let start = known_from(window);
         // One that started with the stretch is in the samples at its edge.
         let edge = window.span.from.earlier(intervals(window.recording, 2));
         let until = edge.max(start.later(intervals(window.recording, EARLY)));
@@ -60,9 +60,7 @@ impl<'a> Groups<'a> {
             let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
             all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
         };
-        let groups: Vec<&str> = window.recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-        let leaves = groups.iter().copied().filter(|group| !groups.iter().any(|other| below(group, other)));
-        let (before, new) = leaves.partition(ran);
+        let (before, new) = group::innermost(window.recording).into_iter().partition(ran);
         Self { early, before, new }
     }
 
@@ -121,8 +119,7 @@ const WRITTEN_WITHIN: Nanos = Nanos::new(35_000_000_000);
 /// host at rest does.
 pub(crate) fn alone(window: &Window<'_>) -> bool {
     let moved = || Some(window.all_disks(|disk| window.moved(disk))?.over(window.length()?));
-    let start = window.baseline().all().map_or(window.span.from, |history| history.span.from);
-    let known = start.later(intervals(window.recording, EARLY + 2));
+    let known = known_from(window).later(intervals(window.recording, EARLY + 2));
     let from = window.span.from.earlier(WRITTEN_WITHIN).max(known).min(window.span.from);
     let since = window.over(Span { from, ..window.span });
     let theirs = || Some(transfers(&since, &["read_bytes", "write_bytes"])?.over(since.length()?));

@@ -274,7 +274,7 @@ impl Losses {
         let groups: Vec<String> = losses.iter().filter_map(group).collect();
         // A group that contains another waits whenever that one does.
         let leaf =
-            |one: &&TimeLost| group(one).is_some_and(|own| !groups.iter().any(|other| newcomer::below(&own, other)));
+            |one: &&TimeLost| group(one).is_some_and(|own| !groups.iter().any(|other| group::below(&own, other)));
         let most = losses.iter().find(leaf)?;
         let name = most.victim.as_group()?;
         let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));

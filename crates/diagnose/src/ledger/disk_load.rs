@@ -3,7 +3,7 @@
 //! The counters of processes name no device, swap-out belongs to no program, and kernel threads (an md resync, a journal, the device mapper)
 //! count no bytes. So no program is charged more than the disk itself read and wrote.
 
-use crate::actors::newcomer::below;
+use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
@@ -94,7 +94,8 @@ fn bandwidth(window: &Window<'_>, disk: &str) -> [Rate<Bytes>; 2] {
     [rate(&derived::READ_BANDWIDTH), rate(&derived::WRITE_BANDWIDTH)]
 }
 
-fn commands<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a str> {
+/// The commands that ran, each once.
+pub(crate) fn commands<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a str> {
     let mut commands: Vec<&str> = process::present(window).map(|(_, comm)| comm).collect();
     commands.sort_unstable();
     commands.dedup();
@@ -128,7 +129,11 @@ fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
 
 /// The groups that processes of a command are in, but for the root; absent where that of one is not known.
 pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a str>> {
-    let groups = numbered(window);
+    groups_among(window, &numbered(window), comm)
+}
+
+/// The same of these groups.
+fn groups_among<'a>(window: &Window<'a>, groups: &BTreeMap<i64, &'a str>, comm: &str) -> Option<Vec<&'a str>> {
     let own = process::present(window).filter(|(_, other)| *other == comm);
     let own = own.map(|(process, _)| match number(window, Table::Process, process)? {
         // It is in none that was recorded.
@@ -141,9 +146,9 @@ pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a s
 /// Reads and writes of a disk by groups in which no process of a command is: those of the largest, as groups contain each other. None where the
 /// group of a process is not known.
 fn of_other_groups(window: &Window<'_>, disk: &str, comm: &str) -> [Rate<Bytes>; 2] {
-    let Some(own) = groups_of(window, comm) else { return [Amount::ZERO; 2] };
     let groups = numbered(window);
-    let is_other = |group: &str| !own.iter().any(|own| *own == group || below(group, own));
+    let Some(own) = groups_among(window, &groups, comm) else { return [Amount::ZERO; 2] };
+    let is_other = |group: &str| !own.iter().any(|own| group::within(group, own));
     let on_disk: Vec<&str> = window
         .recording
         .entities(Table::CgroupDisk)

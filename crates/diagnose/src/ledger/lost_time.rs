@@ -4,11 +4,10 @@
 //! others in them tell; the host only where no group was recorded.
 
 use crate::actors::group;
-use crate::actors::newcomer::below;
 use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::window::intervals;
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Moment, Recording, Resource, Span, Stamp, Table};
+use pagetide_core::{Moment, Recording, Resource, Span, Stamp};
 use std::ops::Range;
 
 /// The kinds of waits, in the order of [`Shares`].
@@ -123,8 +122,7 @@ pub(crate) fn all<'a>(recording: &'a Recording, episodes: &Episodes) -> Vec<Pres
 /// What the tasks of no group wait: that of the host less that of all groups without others in them. Threads of the kernel are among them. Absent
 /// where no group was recorded.
 pub(crate) fn rest<'a>(recording: &'a Recording, episodes: &Episodes) -> Option<Pressure<'a>> {
-    let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-    let leaves = all.iter().filter(|group| !all.iter().any(|other| below(group, other)));
+    let leaves = group::innermost(recording).into_iter();
     let leaves: Vec<Pressure<'_>> = leaves.filter_map(|group| Pressure::of(recording, episodes, Some(group))).collect();
     let mut host = Pressure::of(recording, episodes, None).filter(|_| !leaves.is_empty())?;
     for (at, shares) in host.raw.iter_mut().enumerate() {

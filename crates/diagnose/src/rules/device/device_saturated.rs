@@ -146,8 +146,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let larger = || {
         let now = (window.busy(disk).filter(|busy| *busy >= SATURATED)?, window.queue(disk)?);
         let usual = window.baseline().median::<Nanos>(SignalSpec::disk_await(disk))?;
-        let grown = sizes(window, disk).is_some_and(|(size, before)| size >= before * LARGER.get());
-        (grown && window.disk_await(disk)? >= usual * SLOWER.get()).then_some((now, window.span))
+        (larger_requests(window, disk).is_some() && window.disk_await(disk)? >= usual * SLOWER.get())
+            .then_some((now, window.span))
     };
     let ((busy, queue), span) = whole.or_else(held).or_else(throttled).or_else(larger)?;
     let mut found = EvidenceBuilder::new(window);
@@ -194,11 +194,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             user.process.amount
         )
     });
-    let limit = queue::iops_ceiling(&window.over(span), disk).map_or(String::new(), |rate| {
+    let ceiling = queue::iops_ceiling(&window.over(span), disk);
+    let grown = if ceiling.is_none() { larger_requests(window, disk) } else { None };
+    let limit = ceiling.map_or(String::new(), |rate| {
         found.add(0.5, "requests per second at any queue length", of("reads + writes"), rate);
         queue::ceiling_words(&window.over(span), disk, rate)
     });
-    let grown = sizes(window, disk).filter(|(size, before)| limit.is_empty() && *size >= *before * LARGER.get());
     let limit = grown.map_or(limit, |(size, before)| {
         found.compare(0.5, "bytes per request", of("sectors per request"), size, Relation::Above, before);
         format!(" Its requests have become larger: {size} each ({before} before).")
@@ -250,13 +251,14 @@ struct User<'a> {
     new: bool,
 }
 
-/// The size of a request to a disk now, and what it was before.
-fn sizes(window: &Window<'_>, disk: &str) -> Option<(Amount<Bytes>, Amount<Bytes>)> {
+/// The size of a request to a disk now, and what it was before; absent where it has not become much larger.
+fn larger_requests(window: &Window<'_>, disk: &str) -> Option<(Amount<Bytes>, Amount<Bytes>)> {
     let size = |window: &Window<'_>| {
         let requests = window.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS)?;
         Some(Amount::new(window.moved(disk)?.get() / requests.get())).filter(|_| requests.is_positive())
     };
-    Some((size(window)?, size(&window.baseline().all()?)?))
+    let (now, before) = (size(window)?, size(&window.baseline().all()?)?);
+    (now >= before * LARGER.get()).then_some((now, before))
 }
 
 fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {

@@ -254,13 +254,13 @@ fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
         window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
     };
     let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
-    let beside = |(_, other): &(&str, &str)| {
-        *other != comm
+    let beside = |other: &str| {
+        other != comm
             && process::together::<Bytes>(window, other, &IO).is_positive()
             && disk_load::groups_of(window, other).is_some_and(|groups| groups.iter().any(|group| own.contains(group)))
     };
     groups.into_iter().all(|group| waits(window, group) - waits(&before, group) < PRESSURE)
-        && !process::present(window).any(|one| beside(&one))
+        && !disk_load::commands(window).any(beside)
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {

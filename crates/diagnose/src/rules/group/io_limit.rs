@@ -1,7 +1,7 @@
 //! `io-limit`: a control group waits because it uses up its IO limit, whatever the device could do.
 
+use crate::actors::group;
 use crate::actors::io_limit::{self, DEMANDED, IoLimit, USED_UP};
-use crate::actors::newcomer::below;
 use crate::actors::process;
 use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise, word};
@@ -108,7 +108,7 @@ fn wait(during: &Window<'_>, group: &str) -> Option<Wait> {
     };
     let delays = || {
         let groups = during.recording.entities(Table::Cgroup).map(|(name, _)| name);
-        let own = groups.filter(|name| *name == group || below(group, name));
+        let own = groups.filter(|name| group::within(group, name));
         let delays = own.filter_map(|name| during.rate::<Nanos>(Table::Cgroup, name, "blkio_delay_total"));
         let delay = delays.reduce(|sum, one| sum + one)?;
         Some(Wait { share: Amount::new(delay.get() / 1e9), source: "blkio_delay_total of the group's processes" })
@@ -180,7 +180,7 @@ fn in_group(during: &Window<'_>, process: &str, group: &str) -> bool {
     let id = |table, entity: &str| during.level::<Count>(table, entity, "cgroup_id").map(|level| level.most);
     let Some(own) = id(Table::Process, process) else { return false };
     let groups = during.recording.entities(Table::Cgroup).map(|(name, _)| name);
-    groups.filter(|name| *name == group || below(group, name)).any(|name| id(Table::Cgroup, name) == Some(own))
+    groups.filter(|name| group::within(group, name)).any(|name| id(Table::Cgroup, name) == Some(own))
 }
 
 /// How to lift the limit, and how to put it back.

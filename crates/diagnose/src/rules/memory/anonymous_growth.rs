@@ -241,8 +241,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(copier.actor(window));
         format!(" while {} read {} from devices", copier.words(), copier.amount)
     });
-    let holder = tmpfs::holder(&during, held)
-        .filter(|_| kind == Kind::Shared && process.is_none() && writer.is_none() && copier.is_none());
+    let holder = Some(kind)
+        .filter(|kind| *kind == Kind::Shared && process.is_none() && writer.is_none() && copier.is_none())
+        .and_then(|_| tmpfs::holder(&during, held));
     let who = holder.map_or(who, |(group, amount)| {
         found.add(0.5, format!("growth of {group}"), "shmem of memory.stat", amount);
         found.origin(Actor::group(group));

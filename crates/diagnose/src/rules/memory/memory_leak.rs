@@ -165,7 +165,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     )
 }
 
-/// Whether the kernel frees memory meanwhile, so that the growth costs somebody his pages; true where that was not recorded.
+/// Whether the kernel frees memory meanwhile, so that the growth costs pages of others; true where that was not recorded.
 fn is_short(during: &Window<'_>) -> bool {
     during.host_turnover(&STOLEN).is_none_or(|share| share >= TURNOVER)
 }

@@ -1,7 +1,6 @@
 //! `oom-kill`: the kernel killed a process to get memory.
 
 use crate::actors::group;
-use crate::actors::newcomer;
 use crate::actors::{process, tmpfs};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit};
@@ -174,24 +173,20 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::OomKill, statement, vec![advice])
 }
 
-/// A group and those above it.
-fn with_parents<'a>(window: &Window<'a>, group: &str) -> impl Iterator<Item = &'a str> {
-    let groups = window.recording.entities(Table::Cgroup).map(|(other, _)| other);
-    groups.filter(move |other| *other == group || newcomer::below(other, group))
-}
-
 /// Whether a group, or one above it, was at its limit: an allocation failed there. Where that was not recorded, whether it has a limit.
 fn limited(window: &Window<'_>, group: &str) -> bool {
     let failed =
-        with_parents(window, group).filter_map(|group| window.rise::<Count>(Table::Cgroup, group, "events_oom"));
-    let has_limit = || with_parents(window, group).any(|group| window.series(Table::Cgroup, group, "max").is_some());
+        group::with_parents(window, group).filter_map(|group| window.rise::<Count>(Table::Cgroup, group, "events_oom"));
+    let has_limit =
+        || group::with_parents(window, group).any(|group| window.series(Table::Cgroup, group, "max").is_some());
     failed.reduce(Amount::max).map_or_else(has_limit, Amount::is_positive)
 }
 
 /// When the limit of a group, or of one above it, was last lowered in a stretch or the sample after it.
 fn lowered(window: &Window<'_>, group: &str, within: Span) -> Option<Moment> {
     let within = Span { to: within.to.later(intervals(window.recording, 1)), ..within };
-    let falls = with_parents(window, group).filter_map(|group| group::lowered(window.recording, group, "max", within));
+    let falls =
+        group::with_parents(window, group).filter_map(|group| group::lowered(window.recording, group, "max", within));
     falls.map(|(at, _)| at).max()
 }
 

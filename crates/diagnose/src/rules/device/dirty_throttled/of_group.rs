@@ -4,7 +4,6 @@
 
 use super::ceiling::{Level, SAMPLES, add_peak};
 use crate::actors::group;
-use crate::actors::newcomer::below;
 use crate::actors::process;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load;
@@ -34,8 +33,7 @@ fn levels(window: &Window<'_>, group: &str, (ratio, background): (f64, f64)) -> 
     let of = |group: &str, metric: &str| window.recording.series(Table::Cgroup, group, metric);
     let (dirty, writeback, file) = (of(group, "file_dirty")?, of(group, "file_writeback")?, of(group, "file")?);
     let shmem = of(group, "shmem");
-    let groups = window.recording.entities(Table::Cgroup).map(|(name, _)| name);
-    let owners: Vec<&str> = groups.filter(|owner| *owner == group || below(owner, group)).collect();
+    let owners: Vec<&str> = group::with_parents(window, group).collect();
     // What the group may still take, by its own limits and by those above it.
     let headroom = |at: i64| {
         let left = owners.iter().filter_map(|owner| {
