@@ -637,28 +637,29 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
 #[test]
 fn writers_of_a_group_are_throttled_at_the_ceiling_of_its_own_memory() {
     // Of 110 MiB of files at a limit of 120 MiB the ceiling is 16.5 MiB: half of what 20 and 10 % are together.
-    let told = |dirty: f64, limit: Option<f64>, waits: f64| {
+    let told_of = |group: &str, dirty: f64, limit: Option<f64>, waits: f64| {
         let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
         let set = [("vm.dirty_ratio", "20"), ("vm.dirty_background_ratio", "10")];
         let story = disk(host(), (5.0, 1.0, 20.0, 2.0), (5.0, 1.0, 60.0, 100.0))
             .manifest(|manifest| {
                 manifest.sysctls = set.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
             })
-            .counter(Table::Cgroup, "/pod", "cpu_usage", |_| 50_000.0)
-            .counter(Table::Cgroup, "/pod", "psi_io_some", at(10_000.0, waits * 1e6))
-            .gauge(Table::Cgroup, "/pod", "cgroup_id", |_| 70.0)
-            .gauge(Table::Cgroup, "/pod", "file", |_| 110.0 * MIB)
-            .gauge(Table::Cgroup, "/pod", "current", |_| 120.0 * MIB)
-            .gauge(Table::Cgroup, "/pod", "file_dirty", at(2.0 * MIB, dirty * MIB))
-            .gauge(Table::Cgroup, "/pod", "file_writeback", at(0.0, 12.0 * MIB))
+            .counter(Table::Cgroup, group, "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, group, "psi_io_some", at(10_000.0, waits * 1e6))
+            .gauge(Table::Cgroup, group, "cgroup_id", |_| 70.0)
+            .gauge(Table::Cgroup, group, "file", |_| 110.0 * MIB)
+            .gauge(Table::Cgroup, group, "current", |_| 120.0 * MIB)
+            .gauge(Table::Cgroup, group, "file_dirty", at(2.0 * MIB, dirty * MIB))
+            .gauge(Table::Cgroup, group, "file_writeback", at(0.0, 12.0 * MIB))
             .gauge(Table::Process, "7@7", "cgroup_id", |_| 70.0)
             .counter(Table::Process, "7@7", "write_bytes", at(0.0, 4.0 * MIB));
         let story = match limit {
-            Some(limit) => story.gauge(Table::Cgroup, "/pod", "max", move |_| limit * MIB),
+            Some(limit) => story.gauge(Table::Cgroup, group, "max", move |_| limit * MIB),
             None => story,
         };
         finding(&story.tell(), "dirty-throttled")
     };
+    let told = |dirty, limit, waits| told_of("/pod", dirty, limit, waits);
     let found = told(6.0, Some(120.0), 0.8).expect("18 MiB are dirty or under writeback");
     assert_eq!(found.origins.names(), ["process:7@7", "cgroup:/pod"], "{}", found.statement);
     assert!(found.statement.contains("its own freerun ceiling is 16.5 MiB"), "{}", found.statement);
@@ -666,6 +667,9 @@ fn writers_of_a_group_are_throttled_at_the_ceiling_of_its_own_memory() {
     assert_eq!(told(6.0, Some(4096.0), 0.8), None, "the group may hold far more");
     assert_eq!(told(6.0, None, 0.8), None, "it has no limit");
     assert_eq!(told(6.0, Some(120.0), 0.02), None, "nobody waits");
+    let hostile = told_of("/pod;reboot", 6.0, Some(120.0), 0.8).expect("a name that somebody else chose");
+    let command = hostile.advice[0].command.as_deref().unwrap_or_default();
+    assert_eq!(command, "cat '/pod;reboot/memory.max' '/pod;reboot/memory.stat'");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::actors::process::{self, ProcessShare};
 use crate::actors::stream;
 use crate::evidence::advice;
 use crate::evidence::threshold::SATURATED;
-use crate::evidence::{EvidenceBuilder, advise};
+use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue::{self, DEPTH, EVEN};
@@ -228,7 +228,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             &format!(
                 "Read less from {disk} with each request (readahead, block size, mapped files), or raise the bandwidth limit of the device."
             ),
-            Some(&format!("cat /sys/block/{disk}/queue/read_ahead_kb")),
+            Some(&format!("cat {}", word(&format!("/sys/block/{disk}/queue/read_ahead_kb")))),
             "The command only reads. Smaller requests take less time each where bandwidth is the limit.",
             None,
         ),

@@ -5,7 +5,7 @@
 use super::ceiling::{Level, SAMPLES, add_peak};
 use crate::actors::group;
 use crate::actors::process;
-use crate::evidence::{EvidenceBuilder, advise};
+use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Limit};
 use crate::measure::cgroup_version;
@@ -107,7 +107,7 @@ fn of_group(window: &Window<'_>, group: &str, levels: &[Level]) -> Option<Findin
     let advice = advise(
         "Let what writes in bulk run in a group of its own, write less at once, or raise the group's memory limit: its dirty thresholds are shares of \
          what it may hold.",
-        Some(&format!("cat {group}/memory.max {group}/memory.stat")),
+        Some(&format!("cat {} {}", word(&format!("{group}/memory.max")), word(&format!("{group}/memory.stat")))),
         "The command only reads. With a higher limit longer bursts run at memory speed.",
         None,
     );
