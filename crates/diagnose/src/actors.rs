@@ -2,6 +2,7 @@
 
 pub(crate) mod group;
 pub(crate) mod io_limit;
+pub(crate) mod kernel_log;
 pub(crate) mod newcomer;
 pub(crate) mod one_thread;
 pub(crate) mod process;

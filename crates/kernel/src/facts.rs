@@ -3,6 +3,7 @@
 use crate::blind_spots::blind_spots;
 use crate::device::directly_below;
 use crate::error::Error;
+use crate::kernel_log::KernelLog;
 use crate::root::Root;
 use crate::taskstats::{self, Taskstats};
 use jiff::Timestamp;
@@ -70,6 +71,7 @@ fn capabilities(root: &Root) -> Vec<String> {
         ("cgroup1", has("/sys/fs/cgroup/memory/memory.stat")),
         ("cgroup2", has("/sys/fs/cgroup/cgroup.controllers")),
         ("taskstats", Taskstats::open(root).is_ok()),
+        ("kernel_log", KernelLog::open(root).is_some()),
     ];
     all.into_iter().filter(|(_, usable)| *usable).map(|(name, _)| name.to_owned()).collect()
 }

@@ -17,6 +17,7 @@ mod error;
 mod facts;
 mod files;
 pub mod formula;
+mod kernel_log;
 mod own_group;
 mod root;
 mod sampler;
@@ -27,12 +28,14 @@ pub mod taskstats;
 pub use command_line::command_line;
 pub use error::Error;
 pub use facts::facts;
+pub use kernel_log::KernelLog;
 pub use pagetide_proctext::process::memory_group;
 pub use pagetide_proctext::{
     DiskStats, FreeBlocks, Loadavg, Meminfo, Mount, Pressure, Pressures, Problem, ProcessIo, ProcessRuns, ProcessStat,
-    ProcessStatus, Stall, Stat, SwapArea, Vmstat, Zone, cgroup_io, md, parse_buddyinfo, parse_diskstats, parse_loadavg,
-    parse_meminfo, parse_mountinfo, parse_mounts, parse_pressure, parse_process_io, parse_process_schedstat,
-    parse_process_stat, parse_process_status, parse_stat, parse_swaps, parse_vmstat, parse_zoneinfo, program,
+    ProcessStatus, Stall, Stat, SwapArea, Vmstat, Zone, cgroup_io, md, parse_buddyinfo, parse_diskstats, parse_kmsg,
+    parse_loadavg, parse_meminfo, parse_mountinfo, parse_mounts, parse_pressure, parse_process_io,
+    parse_process_schedstat, parse_process_stat, parse_process_status, parse_stat, parse_swaps, parse_vmstat,
+    parse_zoneinfo, program,
 };
 pub use root::Root;
 pub use sampler::{Processes, Sampler, TaskRun, TaskRuns, Top, Watch};

@@ -242,6 +242,24 @@ impl Drop for Tmpfs {
 }
 
 #[test]
+fn who_drops_caches_is_noted_from_the_kernel_log() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rec");
+    let service = Service::start(&folder, &[]);
+    service.samples(3);
+    let mut writer = Command::new("sh").args(["-c", "echo 2 >/proc/sys/vm/drop_caches"]).spawn().unwrap();
+    let pid = writer.id();
+    assert!(writer.wait().unwrap().success(), "this test needs root");
+    // The recorder wakes for the message, at most a second after the one before.
+    service.samples(15);
+    assert_eq!(service.stop().0, Some(0));
+    let recording = load(&folder);
+    let expected = format!("kernel: sh (pid {pid}) wrote 2 to drop_caches");
+    assert!(notes(&recording).contains(&expected.as_str()), "{:?}", notes(&recording));
+    assert!(recording.manifest.capabilities.iter().any(|known| known == "kernel_log"));
+}
+
+#[test]
 fn a_full_disk_is_noted_once_and_no_sample_is_lost_when_there_is_room_in_time() {
     let disk = Tmpfs::new("size=2m");
     let folder = disk.0.path().join("rec");

@@ -11,6 +11,7 @@ mod containers;
 mod control;
 mod endpoints;
 mod http;
+mod kernel_log;
 mod listen;
 mod naming;
 mod notify;

@@ -5,6 +5,7 @@ use crate::clean_pages;
 use crate::command_waits::{self, CommandWaits, WaitListener};
 use crate::containers::Containers;
 use crate::endpoints::Endpoints;
+use crate::kernel_log::LogNotes;
 use crate::listen::Listener;
 use crate::naming::NamingSink;
 use crate::notify::ServiceManager;
@@ -145,6 +146,7 @@ impl Service {
         let Options { length, interval, .. } = self.options;
         let end = length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
         let mut settings = Settings::new(self.options.root());
+        let mut log = LogNotes::open(&self.options.root());
         let monitor = self.recorder.monitor();
         loop {
             if let Some(child) = child.as_mut()
@@ -159,8 +161,10 @@ impl Service {
                 waits.look();
                 command_waits::PERIOD
             });
-            let timeout = [left, self.manager.period(), poll, listen, Some(settings.due())].into_iter().flatten().min();
-            match self.signals.wait(timeout, child.as_ref().and_then(|child| child.pidfd()))? {
+            let (messages, rest) = log.as_ref().map(LogNotes::ready).map_or((None, None), |log| (log.ok(), log.err()));
+            let times = [left, self.manager.period(), poll, listen, Some(settings.due()), rest];
+            let beside = [child.as_ref().and_then(|child| child.pidfd()), messages];
+            match self.signals.wait(times.into_iter().flatten().min(), beside.into_iter().flatten())? {
                 Event::Stop => return child.map(Child::terminate).transpose(),
                 Event::Seal => {
                     self.seal.request();
@@ -168,7 +172,8 @@ impl Service {
                 }
                 Event::Other => self.manager.notify_alive(&monitor.progress(), interval, now()),
             }
-            for text in settings.changes() {
+            let messages = log.as_mut().map(LogNotes::notes).unwrap_or_default();
+            for text in settings.changes().into_iter().chain(messages) {
                 self.recorder.mark(MarkKind::Note { text });
             }
             // When the sampling thread has died, finishing the recording reports it.

@@ -17,7 +17,7 @@ pub(crate) enum Event {
     Stop,
     /// The open segment is to end.
     Seal,
-    /// The time is over, or `beside` is readable.
+    /// The time is over, or one of `beside` is readable.
     Other,
 }
 
@@ -56,12 +56,16 @@ impl Signals {
         Ok(Self { stop, seal })
     }
 
-    /// Waits for a signal, for `beside` to become readable, or for the time to pass.
-    pub(crate) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Error> {
+    /// Waits for a signal, for one of `beside` to become readable, or for the time to pass.
+    pub(crate) fn wait<'a>(
+        &self,
+        time: Option<Duration>,
+        beside: impl IntoIterator<Item = BorrowedFd<'a>>,
+    ) -> Result<Event, Error> {
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
         fds.extend(self.seal.as_ref().map(|seal| PollFd::new(seal, PollFlags::IN)));
-        fds.extend(beside.map(|beside| PollFd::from_borrowed_fd(beside, PollFlags::IN)));
+        fds.extend(beside.into_iter().map(|beside| PollFd::from_borrowed_fd(beside, PollFlags::IN)));
         match poll(&mut fds, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Error::system(format!("waiting for a signal: {error}"), "")),

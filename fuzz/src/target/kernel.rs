@@ -39,6 +39,7 @@ pub fn run(bytes: &[u8]) {
     check(parse_process_status(text));
     check(parse_process_schedstat(text));
     check(parse_limit(text));
+    let _ = parse_kmsg(text).map(|message| message.note());
     let (mut by_key, mut by_operation) = (Vec::new(), Vec::new());
     check(cgroup_io::keyed(text, |device, key, value| by_key.push((device, key, value))));
     check(cgroup_io::by_operation(text, |device, key, value| by_operation.push((device, key, value))));

@@ -1,9 +1,12 @@
 //! What changed on the host near the onset of an incident, as far as it was recorded: limits of groups, swap, memory, the pool of huge
-//! pages, devices that came, programs that started.
+//! pages, devices that came, programs that started, and what the recorder noted of settings, mounts and the kernel's log.
 
 use crate::actors::process;
 use crate::measure::window::{intervals, stamps};
-use pagetide_core::{Actor, Change, EndedName, Finding, Moment, Nanos, Quantity, Recording, Span, Table, Unit};
+use pagetide_core::{
+    Actor, Change, EndedName, Finding, HOST_NOTE, KernelMessage, MarkKind, Moment, Nanos, Quantity, Recording, Span,
+    Table, Unit,
+};
 
 /// What a change is looked for in: a gauge that moves only when somebody sets something.
 struct Setting {
@@ -25,6 +28,10 @@ pub(crate) const METRICS: &[&str] = &["max", "high", "SwapTotal", "MemTotal", "H
 
 /// Samples before and after an onset within which a change stands beside it.
 const NEAR: u64 = 5;
+/// Notes that are told; the others are counted.
+const NOTES: usize = 5;
+/// How much later than it happened a change of a setting may be noted.
+const SETTINGS_LATE: Nanos = Nanos::new(10_000_000_000);
 /// The least of that time.
 const MIN_MARGIN: Nanos = Nanos::new(5_000_000_000);
 
@@ -36,6 +43,7 @@ pub(crate) fn near(recording: &Recording, finding: &Finding) -> Vec<Change> {
     let mut changes: Vec<Change> = SETTINGS.iter().flat_map(|setting| set(recording, setting, near)).collect();
     changes.extend(devices(recording, near));
     changes.extend(programs(recording, finding, near));
+    changes.extend(noted(recording, near));
     changes.sort_by_key(|change| change.at_ns);
     changes
 }
@@ -64,6 +72,28 @@ fn set(recording: &Recording, setting: &Setting, near: Span) -> Vec<Change> {
     recording.entities(setting.table).filter_map(change).collect()
 }
 
+/// Settings, mounts and swap areas that the recorder saw changed, and what the kernel's log told.
+fn noted(recording: &Recording, near: Span) -> Vec<Change> {
+    let noted = recording.marks.iter().filter_map(|mark| {
+        let MarkKind::Note { text } = &mark.kind else { return None };
+        // The settings are read every 10 s.
+        let (what, late) = match text.strip_prefix(HOST_NOTE) {
+            Some(what) => (what.to_owned(), SETTINGS_LATE),
+            None => (KernelMessage::parse(text)?.to_string(), Nanos::ZERO),
+        };
+        let at = mark.stamp.boot_ns;
+        let near = Span { to: near.to.later(late), ..near };
+        near.contains(Moment::new(at)).then(|| Change { at_ns: at, what: format!("{what}.") })
+    });
+    let mut noted: Vec<Change> = noted.collect();
+    let more = noted.len().saturating_sub(NOTES);
+    noted.truncate(NOTES);
+    if let Some(last) = noted.last_mut().filter(|_| more > 0) {
+        last.what = format!("{} {more} more such changes.", last.what);
+    }
+    noted
+}
+
 /// Devices that came after the recording began.
 fn devices(recording: &Recording, near: Span) -> Vec<Change> {
     let first = recording.stamps().first().map_or(i64::MAX, |stamp| stamp.boot_ns);
@@ -86,4 +116,35 @@ fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change>
     started.sort_by_key(|change| change.at_ns);
     started.truncate(3);
     started
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Manifest, Mark, RecordingBuilder, SettingChange, Stamp};
+
+    #[test]
+    fn settings_and_messages_of_the_kernel_near_an_onset_are_told_and_a_flood_is_counted() {
+        const SECOND: i64 = 1_000_000_000;
+        let near = Span { from: Moment::new(55 * SECOND), to: Moment::new(65 * SECOND) };
+        let told = |notes: &[(i64, String)]| {
+            let mut builder = RecordingBuilder::new(Manifest::default());
+            for (at, text) in notes {
+                let stamp = Stamp { boot_ns: at * SECOND, ..Stamp::default() };
+                builder.mark(Mark { stamp, kind: MarkKind::Note { text: text.clone() } });
+            }
+            noted(&builder.finish(), near).into_iter().map(|change| change.what).collect::<Vec<_>>()
+        };
+        let setting = SettingChange { name: "vm.swappiness", from: "60", to: "0" }.note();
+        let killed =
+            KernelMessage::OomKill { command: "java".to_owned(), pid: 9, group: Some("pod".to_owned()) }.note();
+        assert_eq!(
+            told(&[(60, killed.clone()), (74, setting.clone())]),
+            ["OOM kill of java (pid 9) at the limit of pod.", "vm.swappiness changed from 60 to 0."]
+        );
+        assert_eq!(told(&[(50, setting.clone()), (74, killed.clone()), (76, setting)]), [""; 0], "too early, too late");
+        assert_eq!(told(&[(60, "recorder: late".to_owned()), (61, "started: tar".to_owned())]), [""; 0]);
+        let flood: Vec<(i64, String)> = (0..9).map(|_| (60, killed.clone())).collect();
+        assert_eq!(told(&flood).last().unwrap(), "OOM kill of java (pid 9) at the limit of pod. 4 more such changes.");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Bytes, Disk, Span, Table};
+use pagetide_core::{Bytes, Disk, KernelMessage, Span, Table};
 
 fn during(at: f64) -> bool {
     at > 60.0 && at <= 90.0
@@ -255,7 +255,7 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
 
 #[test]
 fn files_in_tmpfs_that_filled_memory_before_a_kill_are_its_beginning() {
-    let killed = |tmpfs: f64| {
+    let killed_as = |tmpfs: f64, logged: Option<(&str, f64)>| {
         let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };
         let at = |rate: f64| move |at: f64| if (60.0..=80.0).contains(&at) { rate * MIB } else { 0.0 };
         let story = host()
@@ -265,8 +265,21 @@ fn files_in_tmpfs_that_filled_memory_before_a_kill_are_its_beginning() {
             .counter(Table::Process, "9@9", "wchar", at(tmpfs))
             .counter(Table::Process, "9@9", "write_bytes", at(0.0))
             .line(Table::Process, "7@7", "RssAnon", (0..81).map(|_| Some(130 << 20)).collect());
+        let story = match logged {
+            Some((command, at)) => {
+                let message = KernelMessage::OomKill { command: command.to_owned(), pid: 70, group: None };
+                story.note(at, message.note())
+            }
+            None => story,
+        };
         finding(&story.tell(), "oom-kill").expect("a kill")
     };
+    let stated = |logged| killed_as(13.0, logged).statement;
+    assert!(stated(None).contains(" 7@7 ended with 130 MiB of anonymous memory."), "{}", stated(None));
+    let log = stated(Some(("java", 81.5)));
+    assert!(log.contains(" java (pid 70) was ended.") && !log.contains("7@7"), "the kernel says whom it chose: {log}");
+    assert_eq!(stated(Some(("java", 20.0))), stated(None), "that was another kill");
+    let killed = |tmpfs| killed_as(tmpfs, None);
     let filled = killed(13.0);
     assert_eq!(filled.origins.first().map(ToString::to_string).as_deref(), Some("process:9@9"), "{}", filled.statement);
     assert!(filled.range.from.ns() <= 62_000_000_000, "{:?}", filled.range);

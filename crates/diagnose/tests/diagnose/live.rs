@@ -1,7 +1,7 @@
 //! The rules on made-up recordings of a host: each incident, and beside it what looks like it and is not.
 
 use crate::story::{MIB, Story, finding, seen};
-use pagetide_core::{Bytes, Span, Table};
+use pagetide_core::{Bytes, KernelMessage, Span, Table};
 
 pub(crate) const GIB: f64 = 1024.0 * MIB;
 /// Samples a second apart; what is unusual happens from second 60 to 90.
@@ -413,18 +413,27 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
 
 #[test]
 fn dropped_caches_are_named() {
-    let drop = |times: f64| {
-        memory(
-            host(),
-            |at| if at > 70.5 { GIB } else { 5.0 * GIB },
-            |_| GIB,
-            |at| if at > 70.5 { 5.0 * GIB } else { GIB },
-        )
-        .counter(Table::Host, "", "drop_pagecache", move |at| if (70.5..71.5).contains(&at) { times } else { 0.0 })
-        .tell()
+    let drop =
+        |times: f64| {
+            memory(
+                host(),
+                |at| if at > 70.5 { GIB } else { 5.0 * GIB },
+                |_| GIB,
+                |at| if at > 70.5 { 5.0 * GIB } else { GIB },
+            )
+            .counter(Table::Host, "", "drop_pagecache", move |at| if (70.5..71.5).contains(&at) { times } else { 0.0 })
+        };
+    assert_eq!(seen(&drop(1.0).tell()), ["caches-dropped"]);
+    let found = |value, at| {
+        let message = KernelMessage::CachesDropped { command: "bench.sh".to_owned(), pid: 417, value };
+        finding(&drop(1.0).note(at, message.note()).tell(), "caches-dropped").expect("a drop")
     };
-    assert_eq!(seen(&drop(1.0)), ["caches-dropped"]);
-    assert_eq!(finding(&drop(0.0), "caches-dropped"), None, "a large file that is deleted looks so");
+    let logged = found(3, 71.3);
+    assert!(logged.statement.starts_with("bench.sh (pid 417) dropped the page cache once"), "{}", logged.statement);
+    assert_eq!(logged.origins.first_command(), Some("bench.sh"));
+    assert!(found(2, 71.3).statement.starts_with("A program dropped"), "it dropped slab");
+    assert!(found(3, 30.0).statement.starts_with("A program dropped"), "that was long before");
+    assert_eq!(finding(&drop(0.0).tell(), "caches-dropped"), None, "a large file that is deleted looks so");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub(crate) struct Story {
     interval: f64,
     lines: Vec<Line>,
     steps: Vec<StepResult>,
+    notes: Vec<Mark>,
     commands: Vec<(String, String)>,
 }
 
@@ -31,7 +32,15 @@ impl Story {
             cpus: 2,
             ..Manifest::default()
         };
-        Self { manifest, samples, interval, lines: Vec::new(), steps: Vec::new(), commands: Vec::new() }
+        Self {
+            manifest,
+            samples,
+            interval,
+            lines: Vec::new(),
+            steps: Vec::new(),
+            notes: Vec::new(),
+            commands: Vec::new(),
+        }
     }
 
     /// A recording of a lab run that is nothing but the results of its steps.
@@ -99,6 +108,12 @@ impl Story {
         self
     }
 
+    /// A line that the recorder noted at a moment.
+    pub(crate) fn note(mut self, at: f64, text: String) -> Self {
+        self.notes.push(Mark { stamp: stamp(whole(at * 1e9)), kind: MarkKind::Note { text } });
+        self
+    }
+
     /// The recording.
     pub(crate) fn tell(self) -> Recording {
         let times: Vec<f64> = self.times().collect();
@@ -118,6 +133,7 @@ impl Story {
             let stamp = stamp(result.ended_ns);
             builder.mark(Mark { stamp, kind: MarkKind::StepEnded { result: Box::new(result) } });
         }
+        self.notes.into_iter().for_each(|note| builder.mark(note));
         builder.finish()
     }
 }

@@ -1,6 +1,6 @@
 //! `caches-dropped`: a program wrote to drop_caches, or dropped pages in a way that no counter shows.
 
-use crate::actors::process;
+use crate::actors::{kernel_log, process};
 use crate::evidence::{EvidenceBuilder, advise, measured};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::cache_fall::{self, RECLAIMED};
@@ -32,14 +32,14 @@ pub(crate) const RULE: Rule = Rule {
     ],
     clears: Some(clears),
     scenarios: &["second-read"],
-    deciding_test: "drop_pagecache of /proc/vmstat, and the kernel log: it names the process that wrote to drop_caches.",
+    deciding_test: "drop_pagecache of /proc/vmstat, and the kernel log: `journalctl -k --grep drop_caches` names the process that wrote.",
     ..Rule::new(
         RuleDoc {
             id: RuleId::CachesDropped,
             title: "A program dropped the page cache",
             meaning: "A program wrote 1 or 3 to /proc/sys/vm/drop_caches, or dropped the pages of files or a device that others use \
                 (posix_fadvise with POSIX_FADV_DONTNEED, blockdev --flushbufs). Later reads go to the devices, however much memory is free.",
-            evidence: "drop_pagecache of /proc/vmstat rises. A file cache that shrinks by more than reclaim frees supports it. Without that counter: \
+            evidence: "drop_pagecache of /proc/vmstat rises; the kernel log says who wrote to drop_caches. A file cache that shrinks by more than reclaim frees supports it. Without that counter: \
                 Cached or Buffers falls, reclaim frees next to none of it, and a program that ran before reads from the devices what it hardly read.",
             metrics: &[
                 "drop_pagecache",
@@ -166,7 +166,8 @@ fn counted(window: &Window<'_>) -> Option<Finding> {
     let times: Amount<Count> =
         window.rise(Table::Host, "", "drop_pagecache").filter(|times: &Amount<Count>| times.is_positive())?;
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::host(&["drop_pagecache"])));
+    let when = window.when(SignalSpec::host(&["drop_pagecache"]));
+    found.span(when);
     found.add(3.0, "writes to drop_caches", "drop_pagecache", times);
     let change = window.host_change("Cached");
     if let Some(change) = change {
@@ -182,7 +183,10 @@ fn counted(window: &Window<'_>) -> Option<Finding> {
         times if times < 2.5 => "twice".to_owned(),
         times => format!("{times:.0} times"),
     };
-    let statement = format!("A program dropped the page cache {often}{lost}.");
+    let who = kernel_log::dropped_pages(window, when);
+    who.iter().for_each(|who| found.origin(who.actor()));
+    let by = who.first().map_or_else(|| "A program".to_owned(), kernel_log::Named::words);
+    let statement = format!("{by} dropped the page cache {often}{lost}.");
     let advice = advise(
         "Find what writes to drop_caches, and remove it.",
         Some("grep -rs drop_caches /etc/cron* /etc/systemd /usr/local"),

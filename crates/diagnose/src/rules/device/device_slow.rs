@@ -1,5 +1,6 @@
 //! `device-slow`: a device takes longer for the same work than before.
 
+use crate::actors::kernel_log;
 use crate::evidence::threshold::MECHANICAL;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::waits;
@@ -217,7 +218,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         let (requests, before) = (now.requests.get(), baseline.requests.get());
         format!(" ({} before). It completes {requests:.0} requests/s ({before:.0}/s before)", baseline.time)
     });
-    let statement = format!("{disk} slowed down: a request takes {}{before}. Its load did not grow.", now.time);
+    let errors = Some(kernel_log::io_errors(window, span, disk)).filter(|errors| *errors > 0);
+    let errors = errors.map_or(String::new(), |errors| {
+        found.add(1.0, "failed requests that the kernel reported", "kernel log", Amount::<Count>::new(errors as f64));
+        format!(" The kernel log reports failed requests: {errors}.")
+    });
+    let statement = format!("{disk} slowed down: a request takes {}{before}. Its load did not grow.{errors}", now.time);
     let command = format!(
         "smartctl -a {}; cat {}",
         word(&format!("/dev/{disk}")),

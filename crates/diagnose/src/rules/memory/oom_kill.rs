@@ -1,7 +1,7 @@
 //! `oom-kill`: the kernel killed a process to get memory.
 
 use crate::actors::group;
-use crate::actors::{process, tmpfs};
+use crate::actors::{kernel_log, process, tmpfs};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
             title: "The OOM killer ended a process",
             meaning: "The host, or a control group at its limit, ran out of memory. The kernel killed a process to free its memory.",
             evidence: "oom_kill of /proc/vmstat, or oom_kill in a group's memory.events, rises. The process with the most anonymous memory that \
-                ended in that interval was probably the victim. The one that grew most before it is the origin, or who wrote the files in tmpfs that did. If one node was full while \
+                ended in that interval was probably the victim, unless the kernel log names it. The one that grew most before it is the origin, or who wrote the files in tmpfs that did. If one node was full while \
                 others had much free (zoneinfo), the node is named.",
             metrics: &[
                 "oom_kill",
@@ -157,11 +157,24 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(grower.actor(window));
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)
     });
-    let victim = victim.map_or(String::new(), |(comm, held)| {
-        found.origin(Actor::command(comm));
+    // The kernel's word goes before what ended in that interval.
+    let logged = kernel_log::killed(window, killed);
+    let held = victim.filter(|(comm, _)| logged.as_ref().is_none_or(|logged| logged.command == *comm));
+    let memory = held.map(|(comm, held)| {
         found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
-        format!(" {comm} ended with {held} of anonymous memory.")
+        format!(" ended with {held} of anonymous memory.")
     });
+    let victim = match (&logged, victim) {
+        (Some(logged), _) => {
+            found.origin(logged.actor());
+            format!(" {}{}", logged.words(), memory.unwrap_or_else(|| " was ended.".to_owned()))
+        }
+        (None, Some((comm, _))) => {
+            found.origin(Actor::command(comm));
+            memory.map_or(String::new(), |memory| format!(" {comm}{memory}"))
+        }
+        (None, None) => String::new(),
+    };
     let count = if times.get() < 1.5 { "one process".to_owned() } else { format!("{times} processes") };
     let statement = format!("The OOM killer ended {count}: {place}.{victim}{grower}{filled}");
     let advice = advise(
