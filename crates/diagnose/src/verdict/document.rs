@@ -22,7 +22,9 @@ free memory runs out. The onset lies between two samples, and the time between t
 - **Evidence.** A finding starts at even odds. Each measured value adds a weight: the logarithm of how much likelier the value is if the rule is \
 right than if it is wrong. Contradicting values subtract one. Strength = 1 / (1 + e^-w), where w is two thirds of the sum of all weights, and that \
 sum is at most ln 100, because weights are judgements and not independent. Findings below 0.5 are not reported. Evidence is strong from 0.9, moderate \
-from 0.7, otherwise weak. Where a cause makes tasks wait, it is strong only if pressure stall information shows that they lost time. Strength is not a \
+from 0.7, otherwise weak. Where a cause makes tasks wait, it is strong only if pressure stall information shows that they lost time. A rule whose \
+strong causes were right in too few recordings, or that reported none yet, has moderate evidence at most: 3 of 4 right are expected of the next one, by \
+Laplace's rule of succession. Strength is not a \
 frequency: docs/SCORE.md counts how often causes of each grade were right on recordings of real programs at first sight, and reports print that count \
 beside the grade.
 - **Cause and effect.** One finding is the cause of another if the kernel has a mechanism between them (named with its functions), and if it began \

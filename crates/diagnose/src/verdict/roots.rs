@@ -9,7 +9,7 @@ use crate::measure::amount::Amount;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Loss, Mechanism, Role, Rule};
 use crate::rules::{self, subsumes};
-use crate::track_record::observed;
+use crate::track_record::{ceiling, observed};
 use crate::verdict::effects::{self, Effect};
 use crate::verdict::mechanisms::MECHANISMS;
 use pagetide_core::{Actor, Cause, Confidence, Finding, Grade, Link, Moment, Nanos, Recording, Rival, Span};
@@ -75,7 +75,7 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
 
 /// The cause as it is reported.
 pub(crate) fn cause(recording: &Recording, finding: &Finding) -> Cause {
-    let grade = Grade::of(finding.confidence);
+    let grade = Grade::of(finding.confidence).min(ceiling(finding.rule));
     let observed = observed(grade);
     Cause {
         rule: finding.rule,
