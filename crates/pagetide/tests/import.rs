@@ -21,7 +21,7 @@ fn an_incident_is_imported_and_shown() {
     let assert = pagetide().arg("import").args(&files).arg("-o").arg(&out).assert().success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(text.contains("8 samples, 72 values, 02:30:01 to 03:40:02 of an unknown day"), "{text}");
-    assert!(text.contains("have no date and the same uneven times"), "{text}");
+    assert!(text.contains("have no date but share uneven times"), "{text}");
     let assert = pagetide().arg("show").arg(&out).args(["paging", "--csv"]).assert().success();
     let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(table.contains("375196.37"), "{table}");
@@ -67,7 +67,9 @@ fn what_cannot_be_imported_leaves_nothing_behind() {
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "no log\n").unwrap();
     let refused = pagetide().arg("import").arg(&text).arg("-o").arg(&out).assert().code(2);
-    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("hint: it reads text of sar, mpstat"));
+    assert!(
+        String::from_utf8_lossy(&refused.get_output().stderr).contains("hint: import reads text output of sar, mpstat")
+    );
     assert!(!out.exists());
     // Beside a file that can be read it is listed, and the exit code says that not everything went in.
     let both = pagetide().arg("import").arg(&text).arg(fixture("curious-case/sar-u.txt")).arg("-o").arg(&out).assert();

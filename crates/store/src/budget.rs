@@ -1,4 +1,4 @@
-//! What one reading operation may take of memory. It is counted before it is taken: whoever wrote the files decides how much they ask for.
+//! The memory that one read operation may take. It is charged before it is allocated, because a hostile file may ask for any amount.
 
 use pagetide_core::{Disk, Error};
 use serde::de::DeserializeOwned;
@@ -9,19 +9,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Memory of a reading operation, however small its files are: an hour of a large host.
+/// Memory that a read operation may always take, however small its files: an hour of a large host.
 const MIN_BUDGET: u64 = 512 << 20;
 /// Bytes of memory for each byte that is read. A row of a log that did not change takes 2 bytes and stands for the values of all its columns,
 /// of 9 bytes each: 512 leaves a table 113 columns.
 const PER_BYTE: u64 = 512;
-/// Memory of a reading operation at most, whatever its files are worth: more than a week of a large host.
+/// The most memory that a read operation may take, however large its files: more than a week of a large host.
 const MAX_BUDGET: u64 = 4 << 30;
 
 /// What the program that reads can spare.
 static SPARE: AtomicU64 = AtomicU64::new(MAX_BUDGET);
 
-/// Lets no reading operation of this process take more than `bytes`, whatever its files are worth. This crate asks no system how much memory
-/// there is; a program does when it starts.
+/// Limits every read operation of this process to `bytes`, however large its files. This crate does not ask the system how much memory there
+/// is; a program does that when it starts.
 pub fn limit_memory(bytes: u64) {
     SPARE.store(bytes, Ordering::Relaxed);
 }
@@ -29,8 +29,8 @@ pub fn limit_memory(bytes: u64) {
 /// Reading operations that run at once.
 static READERS: AtomicUsize = AtomicUsize::new(1);
 
-/// Lets so many reading operations of this process run at once: each may take its part of what the program can spare. A fleet is read by all
-/// cores, and what one file of it takes is no other's.
+/// Lets so many reading operations of this process run at once: each may take its part of what the program can spare. A fleet is read on all
+/// cores, and no file may take another's part.
 pub fn share_memory(readers: usize) {
     READERS.store(readers.max(1), Ordering::Relaxed);
 }
@@ -43,7 +43,7 @@ fn part(spare: u64, readers: usize) -> u64 {
 /// What a reading operation exceeds, or cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Exceeded {
-    /// More of something than a writer makes, or more memory than the files can be worth.
+    /// More of something than a writer makes, or more memory than files of this size need.
     #[error("damaged or hostile: {amount} {what} exceeds {limit}")]
     Limit {
         /// What there is too much of.
@@ -53,7 +53,7 @@ pub(crate) enum Exceeded {
         /// The most that is read.
         limit: u64,
     },
-    /// More memory than the program can spare: the files may be what they say.
+    /// More memory than the program can spare; the files may be valid.
     #[error("too large to be read whole, or hostile: {amount} bytes of memory exceeds {limit}")]
     Spare {
         /// How much.
@@ -73,7 +73,7 @@ impl From<Exceeded> for io::Error {
 }
 
 impl Exceeded {
-    /// What a reader came to, when it is this that ended it.
+    /// The limit that stopped a reader, if one did.
     pub(crate) fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
@@ -114,7 +114,7 @@ impl Default for Account {
 }
 
 impl Budget {
-    /// So many bytes were read: more may be taken.
+    /// Raises the limit by what these bytes allow.
     pub(crate) fn grant(&self, bytes: u64) {
         self.0.read.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -183,7 +183,7 @@ impl Held {
         Ok(())
     }
 
-    /// Never gives it back: what took it lives on.
+    /// Never gives it back: the allocation outlives it.
     pub(crate) fn keep(mut self) {
         *self.bytes.get_mut() = 0;
     }

@@ -209,7 +209,7 @@ fn only_what_is_old_is_removed() {
     }
 }
 
-/// Every call of the file layer fails with each error: one without a fault would be one that was not tried.
+/// Every call of the file layer must have failed with each error: a call without a fault was not tested.
 #[test]
 #[expect(clippy::print_stderr, reason = "make torture prints the counts")]
 fn whatever_change_fails_nothing_that_was_taken_is_lost() {
@@ -308,7 +308,7 @@ fn a_log_damaged_in_the_middle_is_kept_aside() {
     assert_eq!(fs::read(log.with_extension("damaged")).unwrap(), bytes);
 }
 
-/// Nearly every place in it looks like the beginning of a long record, and none is one.
+/// Nearly every offset looks like the start of a long record, but none is one.
 #[test]
 fn damage_that_looks_like_records_everywhere_is_not_searched_for_ever() {
     let given = short(8, 1);
@@ -411,7 +411,7 @@ proptest! {
         }
     }
 
-    /// Any bytes are a log or not, and never a panic; also behind a valid beginning and with valid checksums.
+    /// Any bytes give a log or an error, never a panic, even after a valid beginning and with valid checksums.
     #[test]
     fn any_bytes_are_an_error_or_a_beginning(
         noise in prop::collection::vec(any::<u8>(), 0..600),

@@ -1,7 +1,7 @@
 //! A recording in one file: what `pagetide cut` writes and every reader opens.
 //!
-//! It is a log as an open segment is one: records, each with its length and checksum, and nothing compressed. To open it is to read
-//! numbers and names: nothing in it is a path that is opened, and the page beside it is made anew from the numbers.
+//! It is a log as an open segment is one: records, each with its length and checksum, and nothing compressed. Opening it only reads
+//! numbers and names: no text in it is used as a path, and the page is rebuilt from the numbers.
 
 mod redact;
 
@@ -22,7 +22,7 @@ const MOST_EVENTS: u64 = 1 << 20;
 /// and no more values in all: a few bytes may repeat a row of many.
 const MOST_VALUES: u64 = 1 << 27;
 
-/// The file of a recording. What the log numbers anew makes the same recording again, to the last value.
+/// The file of a recording. The log has new numbers, but gives the same recording to the last value.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ impl Count {
 }
 
 fn too_large() -> Error {
-    Error::input("the stretch is too large for one file", "cut a shorter one with --from and --to")
+    Error::input("the range is too large for one file", "cut a shorter one with --from and --to")
 }
 
 impl CutFile {
@@ -128,8 +128,8 @@ impl Refused {
         match self {
             Self::Io(error) => crate::file_error::io("read it", path, &error),
             Self::NotACut => Error::input(
-                format!("{}: not a recording: it does not begin as a file of `pagetide cut`", path.display()),
-                "name the folder of a recording or run; of another tool's log `pagetide import FILE -o DIR` makes a recording",
+                format!("{}: not a recording: it does not start like a file written by `pagetide cut`", path.display()),
+                "name the folder of a recording or run; to read another tool's log: `pagetide import FILE -o DIR`",
             ),
             Self::Newer(version) => crate::file_error::newer(path, version),
             Self::TooLarge => Error::input(
@@ -138,14 +138,14 @@ impl Refused {
             ),
             Self::Empty => Error::input(
                 format!("{}: cut short before its first sample", path.display()),
-                "fetch the whole file again: it was not copied to its end",
+                "copy the file again: its end is missing",
             ),
         }
     }
 }
 
-/// Reads the file once through, and refuses it where it is not what [`write`] writes. Every record has a checksum, and the manifest says how
-/// many there are: what it gives is a sentence about what is missing of a file that was cut short.
+/// Reads the whole file once, and refuses one that [`write`] could not have written. Every record has a checksum, and the manifest has their
+/// number: if the file is incomplete, this returns a sentence about what is missing.
 pub(crate) fn check(folder: &Folder) -> Result<Option<String>, Refused> {
     let logs = folder.logs().map_err(Refused::Io)?;
     let name = logs.first().ok_or(Refused::NotACut)?;
@@ -286,7 +286,9 @@ mod tests {
     #[test]
     fn a_file_that_is_none_is_named() {
         for bytes in [&b""[..], b"PAR1", b"pagetide", b"<html>"] {
-            assert!(opened(bytes).unwrap_err().to_string().contains("does not begin as a file of `pagetide cut`"));
+            assert!(
+                opened(bytes).unwrap_err().to_string().contains("does not start like a file written by `pagetide cut`")
+            );
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Error {
         }
         io::ErrorKind::ReadOnlyFilesystem => Error::system(what, "use a folder on a file system that can be written"),
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-            Error::input(what, "a file is in the way: use another folder or move the file away")
+            Error::input(what, "a file is in the way: use another folder, or move the file")
         }
         _ => Error::system(what, ""),
     }

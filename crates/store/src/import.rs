@@ -78,7 +78,7 @@ impl Input {
         Self { name: path.display().to_string(), content: Content::File(path.to_owned()), day: None }
     }
 
-    /// A text at hand, under a name for the report.
+    /// A text in memory, with a name for the report.
     pub fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         Self { name: name.to_owned(), content: Content::Bytes(bytes.into()), day: None }
     }
@@ -88,7 +88,8 @@ impl Input {
         Self { name: name.to_owned(), ..self }
     }
 
-    /// The day on which it begins, and of one without times the time, when it does not say itself. It comes before [`Options::day`].
+    /// The day on which it begins, if it does not say so itself, and the start time if it has no times. It takes precedence over
+    /// [`Options::day`].
     pub fn on(mut self, day: Day) -> Self {
         self.day = Some(day);
         self
@@ -134,7 +135,7 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
     assemble::assemble(gathers, options, &budget, &names.join(", "))
 }
 
-/// What a file says, and why that is nothing when its kind is not known.
+/// What a file says, or why nothing if its kind is unknown.
 fn gather(file: &Input, options: &Options, budget: &Budget) -> Result<(Gather, Option<Error>), Error> {
     let mut gather = Gather::new(&file.name, budget);
     let mut input = BufReader::with_capacity(sniff::LOOKED_AT, Granting { input: file.open()?, budget });
@@ -157,7 +158,7 @@ fn gather(file: &Input, options: &Options, budget: &Budget) -> Result<(Gather, O
     }
 }
 
-/// Grants a budget what is read.
+/// A reader that raises the budget with each byte read.
 struct Granting<'a, R> {
     input: R,
     budget: &'a Budget,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// How a segment's name tells when it began, in UTC.
 const BEGAN: &str = "%Y%m%dT%H%M%SZ";
 
-/// Sizes beyond which a file is none that a writer has made: a reader opens nothing larger, whoever put it there.
+/// Size limits of files: no writer makes larger ones, so a reader opens none.
 const LARGEST_MANIFEST: u64 = 16 << 20;
 /// A segment ends at 64 MiB, and one sample is 64 MiB at most.
 const LARGEST_LOG: u64 = 256 << 20;
@@ -103,11 +103,11 @@ pub(crate) fn sealed_folder(table: &str, host: &str, name: &SegmentName) -> Path
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     dir: Arc<Dir>,
-    /// The only host whose segments count, as the partitions name it, where those of several are in one tree.
+    /// In a tree with several hosts, the only one whose segments count, as the partitions name it.
     host: Option<String>,
-    /// The only UTC days whose segments count, where some are read alone.
+    /// The UTC days whose segments count, if only some are read.
     days: Option<Vec<String>>,
-    /// The first and the last segment that count, by number, where some are read alone.
+    /// The numbers of the first and the last segment that count, if only some are read.
     segments: Option<(u64, u64)>,
     /// The file in it that is the whole recording: a cut.
     cut: Option<PathBuf>,
@@ -143,7 +143,7 @@ impl Folder {
         Self { days: Some(vec![day.to_owned()]), ..self.clone() }
     }
 
-    /// The same with two segments that follow each other alone, which may be one. No other days are looked at: of a year there are many.
+    /// The same with only two consecutive segments, or one. It looks at no other days, because a year has many.
     pub(crate) fn of_segments(&self, first: &SegmentName, last: &SegmentName) -> Self {
         let mut days = vec![first.day(), last.day()];
         days.dedup();
@@ -196,7 +196,7 @@ impl Folder {
         self.dir.size(path).unwrap_or(0)
     }
 
-    /// Whether there is a recording in it, or what is left of one.
+    /// Whether it contains a recording, or the remains of one.
     pub(crate) fn is_recording(&self) -> io::Result<bool> {
         let begun = self.dir.has(Path::new(MANIFEST))? || !self.logs()?.is_empty();
         Ok(begun || !self.sealed_files(SAMPLES)?.is_empty())

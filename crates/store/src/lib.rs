@@ -1,4 +1,4 @@
-//! Recordings on disk. FORMAT.md says what the files look like; this crate is the only code that knows.
+//! Recordings on disk. FORMAT.md describes the files; no other crate knows their format.
 //!
 //! A [`Writer`] takes samples as a [`pagetide_core::Sink`] and appends them to the open segment, a log with a
 //! checksum per record. A finished segment is sealed: turned into Parquet files that any engine reads. A

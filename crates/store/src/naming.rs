@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What tells of a stretch of a recording whose host it is of.
+/// What identifies the host of a stretch of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostSpan<'a> {
     /// The path of the recording.
@@ -15,7 +15,7 @@ pub struct HostSpan<'a> {
     pub range: (i64, i64),
 }
 
-/// What each recording is called after its folder: the end of its path that no other of them has, or the path where it has none.
+/// The name of each recording by its folder: the shortest end of its path that no other recording has, or else the whole path.
 pub fn folder_names<'a>(recordings: &BTreeSet<&'a str>) -> BTreeMap<&'a str, String> {
     // A run and a service keep their recording in a folder of this name.
     let parts = |recording: &str| -> Vec<String> {
@@ -42,9 +42,9 @@ pub fn folder_names<'a>(recordings: &BTreeSet<&'a str>) -> BTreeMap<&'a str, Str
     all.iter().map(|(recording, parts)| (*recording, name(recording, parts))).collect()
 }
 
-/// `NAME (FOLDER)` for each host of a recording that shares its name with another machine, by name and recording; nothing of the others. Two
-/// recordings of the same time whose kernels were booted apart are of two machines; a copy of a recording has its boot, and a host may be
-/// booted within one recording.
+/// `NAME (FOLDER)` for each host of a recording that shares its name with another machine, by name and recording; nothing for the others.
+/// Two recordings of the same time with different boot ids are of two machines; a copy of a recording has the same boot id, and a host may
+/// reboot within one recording.
 pub fn hosts_told_apart<'a>(spans: &[HostSpan<'a>]) -> BTreeMap<(&'a str, &'a str), String> {
     let mut sorted: Vec<&HostSpan<'a>> = spans.iter().filter(|span| !span.boot_id.is_empty()).collect();
     sorted.sort_by_key(|span| (span.host, span.range));

@@ -36,7 +36,7 @@ use std::path::Path;
 pub struct Buckets {
     /// For each curve its buckets in order of time, each end once.
     pub curves: Vec<Vec<Bucket>>,
-    /// Segments and days that should have a file and have none.
+    /// Segments and days whose file is missing.
     pub missing: usize,
 }
 

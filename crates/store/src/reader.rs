@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 
 /// Reads a recording from its folder, also while it is written.
 ///
-/// One that is kept open follows a recording at little cost: a load that names `from_wall_ns` continues in the open log near the place
-/// where an earlier load of this reader ended, and does not look again at sealed segments that it does not select.
+/// A reader that stays open follows a recording at little cost: a load with `from_wall_ns` continues in the open log near the place
+/// where an earlier load ended, and skips sealed segments that it does not select.
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) folder: Folder,
@@ -39,7 +39,7 @@ pub struct Reader {
     ranges: Ranges,
 }
 
-/// How often a load starts again because a segment was removed under its hands.
+/// How often a load starts over because a segment was removed during the read.
 const TRIES: usize = 5;
 
 impl Reader {
@@ -95,8 +95,8 @@ impl Reader {
         Self::of(Folder::new(dir))
     }
 
-    /// The sealed segments of one host of [`hosts`], where several hosts' recordings were copied into one tree. Which of them the open
-    /// logs and the manifest beside belong to is not known, so they are passed over.
+    /// The sealed segments of one host of [`hosts`], in a tree that holds several hosts' recordings. It skips open logs and the
+    /// manifest, because nothing says which host they belong to.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Reader {
         &self.path
     }
 
-    /// The damage that this reader comes across, in the files that it reads from now on.
+    /// Where this reader notes the damage that it finds in files from now on.
     pub fn damage(&self) -> Damage {
         self.damage.clone()
     }
@@ -162,8 +162,8 @@ impl Reader {
         Ok(segments)
     }
 
-    /// Reads a sealed segment. Segments are removed from the first one on and lose their file of samples first, so one without it
-    /// is the rest of a removed one, unless whole ones came before it.
+    /// Reads a sealed segment. Removal starts with the oldest segment and deletes its file of samples first. So a segment without
+    /// that file is half removed, unless whole segments come before it.
     fn load_sealed(&self, files: &SealedFiles, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
         if files.contains_key(sealed::SAMPLES) {
             gathered.sealed_segments += 1;
@@ -173,7 +173,7 @@ impl Reader {
             return Ok(());
         };
         if self.folder.sealed_files(sealed::SAMPLES)?.iter().any(|samples| samples.name.number == file.name.number) {
-            // It was sealed between two looks.
+            // It was sealed after the log was listed.
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         }
         let text = format!("segment {} is damaged: its file in sample/ is missing", file.name.text());
@@ -182,7 +182,8 @@ impl Reader {
     }
 
     fn try_load(&self, selection: &Selection, depth: Depth) -> Result<Recording, LoadError> {
-        // Logs are listed first, so that a segment which is sealed meanwhile is in one of the lists. One in both is its log.
+        // Logs are listed first, so that a segment that is sealed during the listing is in one of the lists. If it is in both, its log
+        // counts.
         let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
         for name in self.folder.logs()? {
             logs.insert(name.number, name);
@@ -241,10 +242,9 @@ fn last_manifest(folder: &Folder) -> Option<Manifest> {
 }
 
 impl Source for Reader {
-    /// Loads the selected part. Segments outside the time range are not read beyond their ends, and of sealed segments
-    /// only the files of the selected tables. A segment that is damaged is left out, and a mark says so. Times of
-    /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did; so are those before the boot
-    /// clock went back.
+    /// Loads the selected part. Segments outside the time range are not read beyond their ends, and of sealed segments only the files
+    /// of the selected tables. It leaves out a damaged segment, with a mark. Times of earlier boots are moved so that the axis
+    /// continues across a restart of the host as the wall clock did; so are times before the boot clock went back.
     fn load(&self, selection: &Selection) -> Result<Recording, Error> {
         self.load_parts(selection, Depth::Values)
     }
@@ -255,8 +255,8 @@ impl Source for Reader {
 }
 
 impl Reader {
-    /// All marks, on the axis of the whole recording. The samples of sealed segments are not read, only when each began and ended: of a
-    /// year at one sample a second they would take a gigabyte.
+    /// All marks, on the axis of the whole recording. Of sealed segments it reads only the first and last time: the samples of a year,
+    /// one a second, would take a gigabyte.
     ///
     /// # Errors
     ///

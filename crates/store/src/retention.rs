@@ -13,17 +13,16 @@ const MOST_FOR_AGE: usize = 2;
 /// How much a recording that goes on for long keeps. Without a limit it keeps everything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// Segments whose last sample is older than this are removed, two at most with each new one: a clock that jumps
-    /// ahead for a moment must not take the whole recording with it.
+    /// Segments whose last sample is older than this are removed, at most two with each new one, so that a clock that jumps ahead
+    /// for a moment does not delete the whole recording.
     pub age: Option<Nanos>,
-    /// Segments are removed, the oldest first, until all files of the recording take no more than this. The open
-    /// segment stays whatever it takes.
+    /// The oldest segments are removed until the files of the recording take at most this. The open segment always stays.
     pub size: Option<Bytes>,
 }
 
 impl Keep {
-    /// Removes what is beyond the limits. `now_wall_ns` is the time of the newest sample: a recording that ended long
-    /// ago is not shortened by being opened.
+    /// Removes what exceeds the limits. `now_wall_ns` is the time of the newest sample, so that opening an old recording does not
+    /// shorten it.
     pub(crate) fn apply(&self, files: &dyn Files, folder: &Folder, now_wall_ns: i64) -> io::Result<()> {
         if *self == Self::default() {
             return Ok(());
@@ -65,7 +64,7 @@ impl Keep {
     }
 }
 
-/// The sealed files of each segment. The file of samples makes the segment: it is listed, and so removed, first.
+/// The sealed files of each segment. Without its file of samples a segment does not count: that file is listed first, and so removed first.
 fn by_segment(folder: &Folder) -> io::Result<BTreeMap<u64, Vec<SealedPath>>> {
     let mut segments: BTreeMap<u64, Vec<SealedPath>> = BTreeMap::new();
     for kind in sealed::folders() {

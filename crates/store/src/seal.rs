@@ -1,7 +1,7 @@
 //! Turns an open segment into sealed files.
 //!
-//! The log is read once per table, so that the memory needed is that of one row group whatever the log holds. Until
-//! the log is removed it is the segment, and sealed files of it are ignored: a crash at any moment loses nothing.
+//! The log is read once per table, so sealing needs the memory of one row group, however large the log. Until the log is removed,
+//! the log counts and sealed files are ignored: a crash at any moment loses nothing.
 
 use crate::FORMAT_VERSION;
 use crate::budget::{Budget, Exceeded};
@@ -33,7 +33,7 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
             return remove(files, folder, &path);
         }
         Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
-        // A sample that no recorder takes: it would stop every later one.
+        // No recorder takes such a sample: it would block every later one.
         Err(LogError::Io(error)) if Exceeded::of(&error).is_some() => return set_aside(files, folder, &path),
         Err(LogError::Io(error)) => return Err(error),
     };
@@ -63,7 +63,7 @@ fn remove(files: &dyn Files, folder: &Folder, path: &Path) -> io::Result<()> {
     files.sync_folder(folder.dir(), Path::new(OPEN))
 }
 
-/// Keeps a damaged log, for a person to look at, where no reader looks.
+/// Renames a damaged log so that readers skip it and a person can examine it.
 fn set_aside(files: &dyn Files, folder: &Folder, path: &Path) -> io::Result<()> {
     files.rename(folder.dir(), path, &path.with_extension("damaged"))?;
     files.sync_folder(folder.dir(), Path::new(OPEN))
@@ -124,7 +124,7 @@ impl Sealing<'_> {
         Description { version: FORMAT_VERSION, file: file.to_owned(), ..Description::default() }
     }
 
-    /// Writes a file under a temporary name and gives it its own when it is whole. Tells what is in it.
+    /// Writes a file under a temporary name and renames it when it is complete. Returns what is in it.
     fn file(
         &self,
         kind: &str,
@@ -145,7 +145,7 @@ impl Sealing<'_> {
             Ok(content)
         });
         if written.is_err() {
-            // The log has everything; what is half written only takes room.
+            // The log has everything; a half-written file only takes space.
             let _ = files.remove(dir, &temporary);
             return written;
         }
@@ -175,7 +175,7 @@ impl Sealing<'_> {
 
     fn table(&self, table: Table) -> io::Result<Content> {
         let (metrics, entities) = (self.survey.schema.columns(table), self.survey.schema.entities(table));
-        // The host is one, so its rows need no name.
+        // There is one host, so its rows need no name.
         let only = entities.first().filter(|entity| entities.len() == 1 && entity.name.is_empty());
         let mut strings = if only.is_some() { Vec::new() } else { ENTITY_COLUMNS.to_vec() };
         if entities.iter().any(|entity| entity.command_line.is_some()) {

@@ -38,7 +38,7 @@ pub(crate) const TIME_COLUMNS: [&str; 4] = ["sample", "wall_ns", "mono_ns", "boo
 pub(crate) const ROW_COLUMNS: [&str; 2] = ["sample", "wall_ns"];
 /// Columns that name the entity of a row.
 pub(crate) const ENTITY_COLUMNS: [&str; 2] = ["entity", "label"];
-/// The one behind them, where what processes were started with is recorded; empty where it is not known.
+/// The column after them, if command lines are recorded; empty where unknown.
 pub(crate) const COMMAND_LINE_COLUMN: &str = "command_line";
 /// Columns of the file of marks.
 pub(crate) const MARK_COLUMNS: [&str; 5] = ["wall_ns", "mono_ns", "boot_ns", "type", "json"];
@@ -62,16 +62,16 @@ pub(crate) struct Description {
     /// The other files of the segment and what is in them, by table; in the file of samples, since version 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) siblings: Option<BTreeMap<String, Content>>,
-    /// Of a file of buckets the checksum of the file of samples that it was made of.
+    /// In a file of buckets: the checksum of the file of samples that it was computed from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) samples: Option<u32>,
-    /// Of a file of a day's buckets the checksums of the files of samples of that day, in order.
+    /// In a file of a day's buckets: the checksums of that day's files of samples, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) days: Vec<u32>,
-    /// Of a file of buckets the length of the buckets of each row group in seconds, and their table.
+    /// In a file of buckets: for each row group the length of its buckets in seconds, and their table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) groups: Option<Vec<(i64, Table)>>,
-    /// Of these row groups those whose buckets stand for every longer one around them.
+    /// The row groups whose buckets stand for every longer one around them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tops: Vec<usize>,
     /// The manifest when the segment began; in the file of samples.
@@ -84,7 +84,7 @@ fn as_lists<S: Serializer>(metrics: &[Column], serializer: S) -> Result<S::Ok, S
     serializer.collect_seq(metrics.iter().map(|Column { name, kind, unit }| (name, kind, unit)))
 }
 
-/// What tells that the bytes of a file are those that were written.
+/// Size and checksum, which show that a file is the one that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Content {
     /// How many there are.
@@ -93,8 +93,8 @@ pub(crate) struct Content {
     pub(crate) crc32: u32,
 }
 
-/// The Parquet columns' names of `metrics`. SQL engines compare names without case, so that one which is taken gets a
-/// number: two metrics of one table that differ in case only, or one that is called as a time column.
+/// The Parquet columns' names of `metrics`. SQL engines ignore case, so a name that is taken gets a number: two metrics of a
+/// table that differ only in case, or a metric named like a time column.
 pub(crate) fn column_names(taken: &[&str], metrics: &[Column]) -> Vec<String> {
     let mut used: BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
     let mut names = Vec::with_capacity(metrics.len());

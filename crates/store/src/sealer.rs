@@ -19,7 +19,7 @@ pub(crate) struct Work {
     pub(crate) keep: Keep,
 }
 
-/// Seals what has been written, beside the one who writes.
+/// Seals finished segments while the writer continues.
 #[derive(Debug)]
 pub(crate) struct Sealer {
     work: Work,
@@ -52,7 +52,7 @@ impl Sealer {
                 Builder::new().name("seal".into()).stack_size(STACK).spawn(run).ok().map(|thread| (orders, thread));
         }
         if let Some((orders, _)) = &self.thread {
-            // A thread that is gone leaves the logs as well.
+            // If the thread has ended, the logs stay, too.
             let _ = orders.send(Order { writing, now_wall_ns });
         }
     }
@@ -94,7 +94,7 @@ impl Work {
         let logs = self.folder.logs().map_err(|error| (self.folder.full(Path::new(OPEN)), error))?;
         for name in logs.iter().filter(|name| order.writing.is_none_or(|writing| name.number < writing)) {
             match seal(&*self.files, &self.folder, name) {
-                // Readers compute what a file of buckets would have said: its loss is none.
+                // Nothing is lost: readers compute the buckets of a missing file.
                 Ok(()) => drop(pyramid::after_seal(&*self.files, &self.folder, name)),
                 Err(error) => outcome = outcome.and(Err((self.folder.full(&layout::log(name)), error))),
             }

@@ -292,7 +292,7 @@ impl Files for Failing {
     }
 
     fn sync_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
-        // What is written is there for whoever reads it after; only a power cut needs the device to have it.
+        // Later readers see what was written; only a power cut requires that the device has it.
         self.left.check("fsync of a folder")?;
         dir.names(path).map(|_| ())
     }

@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 const NS_PER_HOUR: i64 = 3_600_000_000_000;
 const HOURS_PER_DAY: i64 = 24;
-/// A segment ends with the hour only when it has this many samples; one of fewer is worth no files of its own.
+/// A segment ends with the hour only if it has this many samples; fewer are not worth separate files.
 const SAMPLES_OF_AN_HOUR: u64 = 600;
 /// A segment ends when its log has this size, which bounds what a reader of the open segment has to read.
 const LARGEST_LOG: u64 = 64 << 20;
 
 /// Writes a recording. Give it samples as a [`Sink`].
 ///
-/// After an error the writer can be used on: what it refused may be given again, and what it took is safe.
+/// The writer stays usable after an error: what it refused can be given again, and what it accepted is safe.
 #[derive(Debug)]
 pub struct Writer {
     folder: Folder,
@@ -37,7 +37,7 @@ pub struct Writer {
     next_segment: u64,
     next_sample: u64,
     last_wall_ns: i64,
-    /// Whether a full disk is no reason not to start: the recording goes on when there is room.
+    /// Whether to start even on a full disk: the recording continues when there is room.
     waits_for_room: bool,
     /// Whether the folder of logs and the manifest are there.
     ready: bool,
@@ -151,14 +151,14 @@ impl Writer {
         })
     }
 
-    /// Finds the numbers to go on with, and has the logs that are left sealed.
+    /// Finds the next numbers, and has the remaining logs sealed.
     fn continue_numbers(&mut self) -> io::Result<()> {
         let logs = self.folder.logs()?;
         let samples = self.folder.sealed_files(sealed::SAMPLES)?;
         let names = logs.iter().chain(samples.iter().map(|file| &file.name));
         self.next_segment = names.map(|name| name.number + 1).max().unwrap_or(1);
         for name in &logs {
-            // One that cannot be read holds no sample whose number could be taken.
+            // An unreadable log holds no sample whose number could be taken.
             if let Ok(survey) = Survey::of(&self.folder, name) {
                 self.next_sample = self.next_sample.max(survey.first_sample + survey.samples);
             }
@@ -192,7 +192,7 @@ impl Writer {
         self.making_room(|| files::replace(files, folder.dir(), Path::new(MANIFEST), &text))
     }
 
-    /// Tries to write, and on a full disk again after each of the oldest segments that is removed: what is kept may be shorter.
+    /// Tries to write; on a full disk it removes the oldest segment and tries again, if the recording may be shortened.
     fn making_room<T>(&self, write: impl Fn() -> io::Result<T>) -> io::Result<T> {
         let mut written = write();
         while written.as_ref().is_err_and(is_full) && self.keep.make_room(&*self.files, &self.folder)? {
@@ -201,7 +201,7 @@ impl Writer {
         written
     }
 
-    /// Makes what a full disk has prevented so far.
+    /// Creates the files that a full disk has prevented so far.
     fn get_ready(&mut self) -> Result<(), Error> {
         let open = Path::new(OPEN);
         let made = self.files.make_folder(self.folder.dir(), open);
@@ -218,11 +218,11 @@ impl Writer {
         }
     }
 
-    /// Somebody removed the folder: what is written to it has no name. The recording begins anew in a folder of that path.
+    /// Somebody removed the folder, so its files have no name any more. The recording starts again in a new folder at that path.
     fn begin_anew(&mut self) -> Result<(), Error> {
         let dir = self.folder.dir();
         let folder = Folder::new(dir.reopen().map_err(|error| file_error::io("write to it", dir.path(), &error))?);
-        // The lock on a folder that was removed is nobody's.
+        // The lock on the removed folder locks out nobody.
         self._lock = lock(folder.dir())?;
         self.sealer = Sealer::new(Work { files: self.files.clone(), folder: folder.clone(), keep: self.keep });
         self.folder = folder;
@@ -312,7 +312,7 @@ impl OpenLog {
             || hour.div_euclid(HOURS_PER_DAY) != self.hour.div_euclid(HOURS_PER_DAY)
     }
 
-    /// Writes what is in the buffer behind what is valid. After an error the next call writes at the same place.
+    /// Writes the buffer after the last valid record. After an error the next call writes at the same place.
     fn append(&mut self) -> io::Result<()> {
         if let Err(error) = self.file.write_at(&self.buffer, self.length) {
             // A torn record ends the log for every reader, so leaving it is safe; cutting it is tidy.
@@ -327,7 +327,7 @@ impl OpenLog {
 impl Sink for Writer {
     fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         match self.put_manifest(manifest) {
-            // Samples are refused until there is room; who gives them keeps them meanwhile.
+            // Samples are refused until there is room; the caller keeps them until then.
             Err(error) if self.waits_for_room && is_full(&error) => self.ready = false,
             written => written.map_err(|error| self.no_manifest(&error))?,
         }

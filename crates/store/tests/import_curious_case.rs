@@ -77,14 +77,11 @@ fn files_of_unknown_days_are_kept_apart_unless_their_times_show_one_day() {
     assert_eq!(day("AnonPages"), 17_054, "the meminfo log says 2016-09-10");
     let names: Vec<String> = import.report.notes.clone();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert!(
-        names[0].starts_with("sar-B.txt and sar-d-onset.txt have no date and the same uneven times (6"),
-        "{names:?}"
-    );
+    assert!(names[0].starts_with("sar-B.txt and sar-d-onset.txt have no date but share uneven times (6"), "{names:?}");
     assert!(names[1].contains("1970-01-05 (not known): sar-r.txt"), "{names:?}");
     let marks = support::notes(&import.recording);
     assert_eq!(marks.len(), FILES.len(), "{marks:#?}");
-    assert!(marks[0].contains("sar-u.txt") && marks[0].contains("1970-01-01 stands for a day that is not known"));
+    assert!(marks[0].contains("sar-u.txt") && marks[0].contains("1970-01-01 stands in for the unknown day"));
 }
 
 #[test]
@@ -158,7 +155,7 @@ fn a_file_without_times_begins_when_it_is_told() {
     assert!(!notes.contains("midnight"), "{notes}");
     let (begin, known, notes) = with("2016-09-10");
     assert_eq!((begin, known), (MIDNIGHT - 3600, true));
-    assert!(notes.contains("taken to begin at midnight; `--date '2016-09-10 HH:MM'` says when it began"), "{notes}");
+    assert!(notes.contains("assumed to start at midnight; `--date '2016-09-10 HH:MM'` sets the start"), "{notes}");
     // Text with times of day keeps them.
     let options = Options { day: Some("2016-09-11 15:20".parse().unwrap()), ..Options::default() };
     let first = import(&[fixture("sar-B.txt")], &options).unwrap().recording.stamps()[0];

@@ -54,9 +54,9 @@ fn what_is_not_read_is_refused_by_name() {
     let refused = |name: &str| {
         import(&[input(&format!("sysstat-12.6.1/forms/{name}"))], &Options::default()).unwrap_err().to_string()
     };
-    assert!(refused("sar.fa_IR.txt").contains("not in the digits 0 to 9"));
-    assert!(refused("pidstat-t.txt").contains("threads one by one (pidstat -t)"));
-    assert!(refused("sadf-dh.csv").contains("print it without -h"));
+    assert!(refused("sar.fa_IR.txt").contains("other digits than 0 to 9"));
+    assert!(refused("pidstat-t.txt").contains("single threads (pidstat -t)"));
+    assert!(refused("sadf-dh.csv").contains("run sadf without -h"));
     assert!(refused("sar0.txt").contains("averages since boot"), "{}", refused("sar0.txt"));
     let tape =
         "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(2 CPU)\n\nTape:    r/s     w/s   kB_read/s   kB_wrtn/s\nst0 1 1 1 1\n";
@@ -79,7 +79,7 @@ fn what_is_not_read_is_refused_by_name() {
     let zone = text("# hostname;interval;timestamp;proc/s;cswch/s\nh;10;2026-11-21 13:20:09 ABC;1.00;2.00\n");
     assert!(zone.unwrap_err().to_string().contains("the zone `ABC` has no fixed offset"), "a zone without an offset");
     let nothing = text("00:00:01 IFACE rxpck/s\n00:00:02 eth0 1.00\n").unwrap_err().to_string();
-    assert!(nothing.contains("line 2: no place in a recording: IFACE rxpck/s"), "{nothing}");
+    assert!(nothing.contains("line 2: not part of a recording: IFACE rxpck/s"), "{nothing}");
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn single_cpus_and_the_sum_of_interrupts_are_imported() {
         |name: &str| import.recording.series(Table::Cpu, name, "cpu_user_share").unwrap().points().next().unwrap().1;
     assert_eq!((cpu("0"), cpu("1"), host(&import.recording, "cpu_user_share")), (700_000, 100_000, vec![400_000]));
     assert_eq!(host(&import.recording, "intr"), [30_000_000]);
-    assert_eq!(import.report.files[0].left_out[0].what, "interrupts one by one: a recording has their sum");
+    assert_eq!(import.report.files[0].left_out[0].what, "single interrupts (a recording has their sum)");
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn json_of_pidstat_is_imported_by_process() {
     assert_eq!(import.recording.entities(Table::Process).collect::<Vec<_>>(), [("42@0", "fio")]);
     let report = &import.report.files[0];
     let left: Vec<&str> = report.left_out.iter().map(|left| left.what.as_str()).collect();
-    assert_eq!(left, ["no place in a recording: tape", "threads one by one (pidstat -t)"]);
+    assert_eq!(left, ["not part of a recording: tape", "single threads (pidstat -t)"]);
     assert!(report.notes.iter().any(|note| note.contains("iodelay")), "{:?}", report.notes);
 }
 

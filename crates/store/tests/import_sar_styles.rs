@@ -128,7 +128,7 @@ fn a_clock_that_is_set_back_gives_no_time_twice() {
     );
     let file = &import.report.files[0];
     assert_eq!((file.skipped_lines, file.skipped[0].from_line, file.skipped[0].to_line), (2, 5, 6), "{file:#?}");
-    assert!(file.skipped[0].reason.contains("the clock goes back"));
+    assert!(file.skipped[0].reason.contains("the clock was set back"));
     let read: Vec<i64> = values(&import.recording, Table::Host, "", "pswpin").iter().map(|(_, value)| *value).collect();
     assert_eq!(read, [1_000_000, 4_000_000]);
 }
@@ -157,8 +157,11 @@ fn what_cannot_be_read_is_listed_by_line() {
             (3, "`x.00` is not a number (column pswpin/s)"),
             (4, "fewer values than columns"),
             (5, "more values than columns"),
-            (6, "neither a time, a header nor an average of sar"),
-            (11, "the last line does not end, so its last number may be cut off (add a newline if it is whole)"),
+            (6, "neither a row, a header nor an average of sar"),
+            (
+                11,
+                "the last line has no newline, so its last number may be cut off (add a newline if the line is complete)"
+            ),
         ]
     );
     assert_eq!((file.lines, file.left_out[0].lines, file.left_out[0].first_line), (11, 2, 8));

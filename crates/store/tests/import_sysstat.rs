@@ -39,7 +39,7 @@ fn a_date_that_is_not_understood_leaves_the_day_unknown_and_the_numbers_right() 
     let arabic = one("sysstat-12.6.1/sar.ar_EG.txt");
     let file = &arabic.report.files[0];
     assert_eq!((file.skipped_lines, file.day_known), (0, false), "{file:#?}");
-    assert!(file.notes.iter().any(|note| note.contains("is not understood")), "{:?}", file.notes);
+    assert!(file.notes.iter().any(|note| note.contains("as a date")), "{:?}", file.notes);
     let day = Options { day: Some("2026-11-21".parse().unwrap()), ..Options::default() };
     let told = import(&[fixture("sysstat-12.6.1/sar.ar_EG.txt")], &day).unwrap();
     assert_eq!(values(&told.recording), values(&one("sysstat-12.6.1/sar.C.txt").recording));
@@ -207,5 +207,5 @@ fn what_is_no_log_is_refused_with_what_to_do() {
     let other = String::from_utf8(std::fs::read(support::fixture("import/sysstat-12.6.1/sar.C.txt")).unwrap()).unwrap();
     let other = other.replace("(vm)", "(db2)");
     let two = import(&[fixture("sysstat-12.6.1/sar.C.txt"), Input::bytes("other", other)], &Options::default());
-    assert!(two.unwrap_err().what.contains("is of the host vm, other of db2"));
+    assert!(two.unwrap_err().what.contains("is from host vm, other from host db2"));
 }

@@ -130,7 +130,10 @@ fn rows_under_a_clock_that_was_set_back_are_left_out_and_told() {
             [1, 2, 5].map(|at| at * unit),
             "{form}: {file:#?}"
         );
-        assert!(file.skipped.iter().any(|skipped| skipped.reason.contains("the clock goes back")), "{form}: {file:#?}");
+        assert!(
+            file.skipped.iter().any(|skipped| skipped.reason.contains("the clock was set back")),
+            "{form}: {file:#?}"
+        );
         assert_eq!(file.skipped_lines, if form == "sadf -p" { 2 } else { file.skipped_lines }, "{form}");
         let stamps = import.recording.stamps();
         assert!(stamps.windows(2).all(|pair| pair[1].wall_ns - pair[0].wall_ns <= HOUR), "{form}");
@@ -256,13 +259,13 @@ fn broken_json_of_sadf_and_iostat_is_put_right_and_told() {
     let file = &import.report.files[0];
     assert_eq!(points(&import.recording, Table::Host, "", "pgpgin"), [4_970_000, 5_970_000], "{file:#?}");
     assert_eq!(import.recording.host("pgpgin").unwrap().column().kind, Kind::Rate);
-    assert!(told(file, "its JSON is broken in"), "{file:#?}");
+    assert!(told(file, "repaired its JSON in"), "{file:#?}");
     assert_eq!(file.skipped_lines, 0, "{file:#?}");
     let cut = &json[..json.find("\"time\": \"08:25").unwrap()];
     let import = read(cut);
     assert_eq!(points(&import.recording, Table::Host, "", "pgpgin"), [4_970_000]);
     let reason = &import.report.files[0].skipped[0].reason;
-    assert!(reason.contains("breaks off") && reason.contains("sadf -d"), "{reason}");
+    assert!(reason.contains("incomplete") && reason.contains("sadf -d"), "{reason}");
 }
 
 #[test]

@@ -12,12 +12,12 @@ use std::hash::{BuildHasher, RandomState};
 
 /// What a redacted cut still tells, a sentence each.
 pub const REMAINS: [&str; 6] = [
-    "all numbers with their times, and so the load of the host",
-    "the release of the kernel, the number of CPUs, sizes of memory and disks, the version of pagetide",
-    "process ids, start times and parents, and the names of the kernel's own threads (kswapd0)",
-    "numeric settings under vm. and their changes, kinds of file systems and of disks (nvme, dm, loop)",
-    "how many hosts, disks, groups and processes there are, and which rows are of the same one or of the same user",
-    "of a trace: which of them evicted and read how much of which, how many files there are, and numbers of devices",
+    "all numbers and their times, which show the load of the host",
+    "kernel release, number of CPUs, sizes of memory and disks, version of pagetide",
+    "process ids, start times and parents, and names of kernel threads (kswapd0)",
+    "numeric vm. settings and their changes, types of file systems and disks (nvme, dm, loop)",
+    "the number of hosts, disks, groups and processes, and which rows belong to the same one or the same user",
+    "from a trace: which of them evicted and read how much of which, the number of files, and device numbers",
 ];
 
 /// The recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Notes but

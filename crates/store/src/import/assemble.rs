@@ -22,7 +22,7 @@ pub struct Import {
     pub report: ImportReport,
 }
 
-/// What is assumed where a file does not say: the page of every x86 and of most other machines.
+/// The page size assumed where no file gives one: that of every x86 and of most other machines.
 const PAGE: Bytes = Bytes::new(4096);
 
 /// Makes the recording.
@@ -115,7 +115,7 @@ fn mark(nanos: i64, shift: i64, event: Event) -> Mark {
     Mark { stamp: stamp(nanos), kind }
 }
 
-/// What the files say about their host, which must be the same one.
+/// What the files say about their host; all must be from the same one.
 fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Result<Manifest, Error> {
     let mut named: Option<(&str, &str)> = None;
     for file in files {
@@ -123,8 +123,8 @@ fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Res
         match named {
             Some((known, from)) if known != host => {
                 return Err(Error::input(
-                    format!("{from} is of the host {known}, {} of {host}", file.report.name),
-                    "a recording is of one host: import the files of each host apart",
+                    format!("{from} is from host {known}, {} from host {host}", file.report.name),
+                    "a recording holds one host: import the files of each host separately",
                 ));
             }
             _ => named = Some((host, &file.report.name)),
@@ -140,7 +140,7 @@ fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Res
     let needs_pages =
         files.iter().flat_map(|file| &file.lanes).any(|(_, column, _)| column.unit == pagetide_core::Unit::Pages);
     if needs_pages && !files.iter().any(|file| file.facts.small_pages) {
-        notes.push("no file says how large a page is: 4 KiB is assumed".to_owned());
+        notes.push("no file gives the page size: 4 KiB is assumed".to_owned());
     }
     let interval = files.iter().filter_map(usual_interval).max().and_then(|nanos| u64::try_from(nanos).ok());
     Ok(Manifest {
@@ -183,19 +183,19 @@ fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mu
         for at in &span.files {
             let file = &mut files[*at];
             file.report.note(if file.timed {
-                format!("it has no date: {day} stands for a day that is not known")
+                format!("it has no date: {day} stands in for the unknown day")
             } else {
-                format!("it has no times: the order is the file's, the distances are assumed, from {day} on; `--date 'YYYY-MM-DD HH:MM'` says when it began")
+                format!("it has no times: rows are in the order of the file, an assumed interval apart, from {day} on; `--date 'YYYY-MM-DD HH:MM'` sets the start")
             });
         }
         if span.files.len() > 1 {
             for at in &span.files {
                 let others: Vec<&str> =
                     span.files.iter().filter(|other| *other != at).map(|other| names[*other].as_str()).collect();
-                files[*at].report.note(format!("taken to be of the same day as {}", others.join(", ")));
+                files[*at].report.note(format!("assumed to be from the same day as {}", others.join(", ")));
             }
             notes.push(format!(
-                "{} have no date and the same uneven times ({} or more in common, to the second): taken as one day, {day}",
+                "{} have no date but share uneven times ({} or more, to the second): assumed to be one day, {day}",
                 span.files.iter().map(|at| names[*at].as_str()).collect::<Vec<_>>().join(" and "),
                 span.common
             ));
@@ -211,16 +211,16 @@ fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mu
             })
             .collect();
         let hint = match only_known_day(files, spans, options) {
-            Some(day) => format!("if the files without a date are of {day} as well, import them with `--date {day}`"),
+            Some(day) => format!("if the files without a date are from {day} too, import them with `--date {day}`"),
             None => "if you know the day of a file without a date, import it with `--date FILE=YYYY-MM-DD`".to_owned(),
         };
         notes.push(format!(
-            "not all files are known to be of the same day; each keeps its own, and times cannot be compared between days: {}; {hint}",
+            "the files may be from different days; each keeps its own day, so their times cannot be compared: {}; {hint}",
             days.join("; ")
         ));
     }
     for file in files.iter_mut().filter(|file| file.local && file.dated && options.utc_offset.is_none()) {
-        file.report.note("its times have no zone and are taken as UTC (--utc-offset says otherwise)");
+        file.report.note("its times name no time zone and are read as UTC (--utc-offset overrides this)");
     }
 }
 
@@ -244,8 +244,8 @@ fn tell_moments(report: &mut FileReport, moments: &[i64], shift: i64) {
 /// A column of the recording: table and entity, then its name there.
 type ColumnKey = ((Table, String), String);
 
-/// The lanes by the column of the recording that they make, each with the file it is from. A rate does not share a column
-/// with the counter of the same name that another file has: it gets a name of its own.
+/// The lanes by the recording's column that they fill, each with the file it comes from. A rate does not share a column with a
+/// counter of the same name in another file: it gets its own name.
 fn columns(files: &mut [Gather], notes: &mut Vec<String>) -> BTreeMap<ColumnKey, Vec<(usize, Column, Lane)>> {
     let mut kinds: BTreeMap<(Table, String), Vec<Kind>> = BTreeMap::new();
     for (key, _, _) in files.iter().flat_map(|file| &file.lanes) {

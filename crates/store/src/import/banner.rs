@@ -35,7 +35,7 @@ impl Banner {
         Some(Self { kernel, host: host.to_owned(), date: date.trim().to_owned(), machine, cpus })
     }
 
-    /// Notes what it says about the host. A recording is of one host.
+    /// Notes what it says about the host. A recording holds one host.
     pub(super) fn note_host(&self, gather: &mut Gather) -> Result<(), Error> {
         one_host(gather, &self.host)?;
         let facts = &mut gather.facts;
@@ -48,7 +48,7 @@ impl Banner {
     /// Its date, with a note when day and month are a guess.
     pub(super) fn date(&self, gather: &mut Gather, twelve_hours: bool, order: Option<DateOrder>) -> Option<Date> {
         let Some(found) = printed_date(&self.date, twelve_hours, order) else {
-            gather.report.note(format!("the date `{}` is not understood", self.date));
+            gather.report.note(format!("cannot read `{}` as a date", self.date));
             return None;
         };
         if found.ambiguous {
@@ -64,8 +64,8 @@ impl Banner {
 pub(super) fn one_host(gather: &mut Gather, host: &str) -> Result<(), Error> {
     match &gather.facts.host {
         Some(known) if known != host => Err(Error::input(
-            format!("{}: it is of two hosts, {known} and {host}", gather.report.name),
-            "a recording is of one host: cut the file and import the parts apart",
+            format!("{}: contains two hosts, {known} and {host}", gather.report.name),
+            "a recording holds one host: split the file and import the parts separately",
         )),
         _ => {
             gather.facts.host = Some(host.to_owned());

@@ -222,9 +222,9 @@ pub(super) fn zone_offset(name: &str, day: Option<Date>) -> Option<i64> {
 
 /// Why a time with this zone is not read.
 pub(super) fn unknown_zone(name: &str) -> String {
-    const HINT: &str = "say its offset (--utc-offset +02:00)";
+    const HINT: &str = "give its offset (--utc-offset +02:00)";
     if name.is_empty() {
-        format!("local time of a zone that the file does not name: {HINT}")
+        format!("local time, but the file names no time zone: {HINT}")
     } else if ZONES.iter().any(|(known, ..)| *known == name) {
         format!("the zone `{name}` may have summer time on this day, which sadf prints under the same name: {HINT}")
     } else {
@@ -421,7 +421,7 @@ pub fn utc_offset(text: &str) -> Result<i64, String> {
     }
 }
 
-/// No file goes on for ten years; one that seems to is not what it seems.
+/// No log covers ten years: a longer one was misread.
 const MOST_DAYS: i64 = 3650;
 
 /// Follows a clock that shows only the time of day through the days.
@@ -431,13 +431,13 @@ pub(super) struct DayClock {
     last: Option<i64>,
 }
 
-/// A time of day that is before the one before it, and not by a midnight.
+/// A time of day that is earlier than the previous one, other than across midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Backwards;
 
 impl DayClock {
-    /// Nanoseconds since the midnight at which the first day began. A clock that falls by more than half a day has passed a
-    /// midnight; one that falls by less was set back (by hand or for the winter), and there is no telling when that was.
+    /// Nanoseconds since the midnight at which the first day began. A clock that goes back by more than half a day has passed
+    /// midnight; one that goes back by less was set back (by hand or for the winter), and nothing says when.
     pub(super) fn advance(&mut self, time_of_day: i64) -> Result<i64, Backwards> {
         let last = self.last.unwrap_or(time_of_day);
         if time_of_day < last {
@@ -463,7 +463,7 @@ pub(super) struct DatedClock {
 }
 
 impl DatedClock {
-    /// Takes the next moment. A fall of more than half a day is another file behind this one, as with [`DayClock`].
+    /// Takes the next moment. A step back of more than half a day means that another file follows, as with [`DayClock`].
     pub(super) fn advance(&mut self, nanos: i64) -> Result<i64, Backwards> {
         if let Some(last) = self.last
             && nanos < last
@@ -479,8 +479,8 @@ impl DatedClock {
         Ok(nanos)
     }
 
-    /// The same of copies that somebody put together: where a moment lies between the last two, and less than the smallest step of any
-    /// zone's summer time before the last (30 minutes, of Lord Howe), two copies are out of order.
+    /// The same for concatenated copies. If a moment lies between the last two, and before the last by less than the smallest summer
+    /// time step of any zone (30 minutes, Lord Howe), two copies are out of order.
     pub(super) fn advance_or_between(&mut self, nanos: i64) -> Result<i64, Backwards> {
         let of_order = |(before, last)| (before..last).contains(&nanos) && last - nanos < 30 * 60 * SECOND;
         let between = self.before.zip(self.last).is_some_and(of_order);
@@ -489,7 +489,8 @@ impl DatedClock {
 }
 
 /// Why lines under a clock that was set back are left out.
-pub(super) const SET_BACK: &str = "the clock goes back, so this time came twice; left out until it is past the last";
+pub(super) const SET_BACK: &str =
+    "the clock was set back, which repeats times: rows are left out until it passes the latest time";
 
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// The table under a header. Of the ways to fill a column the first is taken for which all sources are there.
+    /// The table under a header. A column is filled in the first way whose sources are all present.
     pub(super) fn new<S: AsRef<str>>(table: Table, meanings: &'static [ColumnSource], names: &[S]) -> Self {
         let mut targets: Vec<Target> = Vec::new();
         for meaning in meanings {
@@ -61,24 +61,24 @@ impl Section {
         self.names.iter().any(|known| known == name)
     }
 
-    /// Whether any column has a place in a recording.
+    /// Whether a recording has any of its columns.
     pub(super) fn is_known(&self) -> bool {
         !self.targets.is_empty()
     }
 
-    /// The columns that fill nothing, and say nothing that another column says.
+    /// The columns that fill nothing and repeat no other column.
     pub(super) fn unused(&self) -> impl Iterator<Item = &str> {
         let known = |name: &str| self.meanings.iter().any(|meaning| meaning.of.contains(&name));
         self.names.iter().map(String::as_str).filter(move |name| !known(name))
     }
 
-    /// Says what is known to be wrong in the table, and which of its columns have no place; `key` is the column that says what a row is
-    /// about.
+    /// Reports what is known to be wrong in the table, and which of its columns a recording does not have; `key` is the column that
+    /// says what a row is about.
     pub(super) fn note_unused(&self, gather: &mut Gather, key: Option<&str>) {
         gather.doubled_steal(self.has("pgsteal/s"));
         let unused: Vec<&str> = self.unused().filter(|name| key != Some(*name)).collect();
         if self.is_known() && !unused.is_empty() {
-            gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
+            gather.report.note(format!("columns that a recording does not have: {}", unused.join(" ")));
         }
     }
 

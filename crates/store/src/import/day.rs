@@ -1,4 +1,4 @@
-//! When a file begins that does not say so.
+//! When a file begins, if it does not say so itself.
 
 use super::clock::{Date, SECOND};
 use std::fmt;

@@ -133,7 +133,7 @@ impl Reader {
             rest = after.strip_prefix(['\t', ' ']).unwrap_or(after);
         }
         let Some(entry) = entry(rest) else {
-            return gather.report.skip(number, "no line of meminfo, vmstat, zoneinfo or buddyinfo");
+            return gather.report.skip(number, "not a line of meminfo, vmstat, zoneinfo or buddyinfo");
         };
         if let Err(reason) = self.take(gather, options, entry) {
             gather.report.leave_out(number, reason);
@@ -169,7 +169,7 @@ impl Reader {
                 self.put(gather, options, Table::Host, "", name, value)
             }
             Entry::Buddies(line) => {
-                const ODD: &str = "lines of buddyinfo with something that is not a number";
+                const ODD: &str = "buddyinfo lines with a value that is not a number";
                 let (node, zone, blocks) = buddyinfo::parse_line(line).map_err(|_| ODD)?;
                 let blocks: Vec<u64> = blocks.collect::<Result<_, _>>().map_err(|_| ODD)?;
                 let entity = format!("node{node}/{zone}");
@@ -184,8 +184,8 @@ impl Reader {
 
     fn zone_line(&mut self, gather: &mut Gather, options: &Options, line: &str) -> Result<(), &'static str> {
         let item = self.zones.item(line).map_err(|problem| match problem {
-            Problem::Foreign => "lines of a zone without the line that names the zone",
-            _ => "lines of a zone with something that is not a number",
+            Problem::Foreign => "zone lines that no line with the zone's name precedes",
+            _ => "zone lines with a value that is not a number",
         })?;
         let (name, value) = match item {
             None | Some(Item::Trailer(..)) => return Ok(()),
@@ -194,11 +194,11 @@ impl Reader {
                 return Ok(());
             }
             Some(Item::NodeCounter(..)) => {
-                return Err("counters of a node: those of all nodes are in /proc/vmstat");
+                return Err("counters of single nodes (their sums are in /proc/vmstat)");
             }
             Some(Item::Protection(list)) => {
                 let pages: Result<Vec<u64>, _> = zoneinfo::protection(list).collect();
-                let pages = pages.map_err(|_| "lines of a zone with something that is not a number")?;
+                let pages = pages.map_err(|_| "zone lines with a value that is not a number")?;
                 ("reserve_max", pages.into_iter().max().unwrap_or(0))
             }
             Some(Item::Amount(name, value) | Item::Counter(name, value)) => (name, value),
@@ -234,7 +234,7 @@ impl Reader {
         }
         self.filled.insert(lane, self.copies);
         if self.stamped.is_none() && self.copies > 1 && kind != Kind::Gauge && options.interval.is_none() {
-            return Err("counters of copies without a time: say how far apart the copies are (--interval 1s)");
+            return Err("counters of copies without timestamps: give the time between copies (--interval 1s)");
         }
         if let Some(nanos) = self.copy {
             gather.at(nanos);
@@ -250,7 +250,7 @@ pub(super) fn unstamped_start(gather: &mut Gather, options: &Options) -> i64 {
     if time.is_none() && !gather.dated {
         gather
             .report
-            .note(format!("it has no times: taken to begin at midnight; `--date '{date} HH:MM'` says when it began"));
+            .note(format!("it has no times: assumed to start at midnight; `--date '{date} HH:MM'` sets the start"));
     }
     gather.dated = true;
     date.nanos() + time.unwrap_or(0) - options.offset()

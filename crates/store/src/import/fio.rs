@@ -45,7 +45,7 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Re
         Some(Ok(document)) => jobs(gather, &document),
         Some(Err(error)) => {
             let line = before + u64::try_from(error.line()).unwrap_or(0);
-            gather.report.skip(line, format!("the JSON breaks off, and with it all of the result: {error}"));
+            gather.report.skip(line, format!("the JSON is incomplete, so none of the result can be read: {error}"));
         }
         None => {}
     }
@@ -87,7 +87,7 @@ fn jobs(gather: &mut Gather, document: &Value) {
             step.figures.set_some(Figure::FioDiskReads, number(disk, "read_ios"));
             step.figures.set_some(Figure::FioDiskWrites, number(disk, "write_ios"));
         } else if !disks.is_empty() {
-            gather.report.note("the disks' figures belong to no single job and are left out");
+            gather.report.note("disk figures are left out: they belong to no single job");
         }
         let elapsed = job_time(&step);
         let ended = ended.unwrap_or(elapsed);
@@ -98,7 +98,7 @@ fn jobs(gather: &mut Gather, document: &Value) {
         gather.report.values += step.figures.iter().count() as u64;
         gather.event(step.started_ns, Event::Step(Box::new(step)));
     }
-    gather.report.note("a job is taken to begin when fio says, else its run time before the result was written");
+    gather.report.note("a job starts when fio says so; where fio does not, its run time before the result was written");
 }
 
 /// A job with its figures. Latencies of a job that read and wrote are given only where one direction did everything.
@@ -141,7 +141,7 @@ fn step(job: &Value) -> StepResult {
         started_ns: 0,
         ended_ns: 0,
         outcome: if error == 0.0 { Outcome::Done } else { Outcome::Refused },
-        notes: if error == 0.0 { Vec::new() } else { vec![format!("fio ended with error {error}")] },
+        notes: if error == 0.0 { Vec::new() } else { vec![format!("fio reported error {error}")] },
         figures,
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// The memory for as many values as there are.
+    /// The memory that the values take.
     fn make_room(&mut self, budget: &Budget) -> Result<(), Exceeded> {
         let more = self.values.len().max(4);
         budget.charge(bytes_of(more, VALUE_BYTES))?;
@@ -35,7 +35,7 @@ pub(super) struct LaneKey {
     pub(super) kind: Kind,
 }
 
-/// Something of a file that is no number.
+/// Something in a file that is not a number.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Event {
     /// A restart of the host, a comment.
@@ -50,7 +50,7 @@ pub(super) struct HostFacts {
     pub(super) host: Option<String>,
     pub(super) kernel: Option<String>,
     pub(super) cpus: Option<u32>,
-    /// Whether something in the file tells that pages are of 4 KiB.
+    /// Whether something in the file shows that pages are 4 KiB.
     pub(super) small_pages: bool,
 }
 
@@ -68,15 +68,15 @@ pub(super) struct Gather {
     pub(super) moments: Vec<i64>,
     pub(super) lanes: Vec<(LaneKey, Column, Lane)>,
     pub(super) events: Vec<(i64, Event)>,
-    /// What people call entities whose name is none that they would read.
+    /// Display names of entities whose own names mean nothing to people.
     pub(super) labels: HashMap<(Table, String), String>,
     known_moments: HashMap<i64, u32>,
     known_lanes: HashMap<LaneKey, LaneId>,
-    /// What was said of each moment.
+    /// The events of each moment.
     known_events: HashSet<(i64, String)>,
     now: u32,
     budget: Budget,
-    /// What the file asks for beyond its budget: nothing more is taken from it.
+    /// The budget that the file exceeded; nothing more is taken from the file after that.
     pub(super) exceeded: Option<Exceeded>,
 }
 
@@ -110,7 +110,7 @@ impl Gather {
         }
     }
 
-    /// Leaves the rates of a file with one moment out: it may be the average since boot, with which a tool without an interval prints.
+    /// Leaves out the rates of a file with a single moment: a tool that runs without an interval prints averages since boot.
     pub(super) fn only_report(&mut self) {
         if self.moments.len() != 1 {
             return;
@@ -125,19 +125,19 @@ impl Gather {
             self.report.values -= dropped;
             self.report.leave_out(
                 self.report.lines,
-                "rates of the only report: it may be of the time since boot (--first-report interval keeps it)",
+                "rates of the only report: they may be averages since boot (--first-report interval keeps them)",
             );
         }
     }
 
-    /// Takes note that a date was read whose day and month could be the other way round.
+    /// Notes that a date was read whose day and month could be the other way round.
     pub(super) fn guessed(&mut self, ambiguous: bool) {
         if ambiguous {
             self.report.note("the order of day and month in its dates is a guess (--date-order decides)");
         }
     }
 
-    /// Takes note of what sysstat is known to print wrong (its `read_vmstat_paging`, corrected in 12.7.9).
+    /// Notes what sysstat is known to print wrong (its `read_vmstat_paging`, corrected in 12.7.9).
     pub(super) fn doubled_steal(&mut self, has_steal: bool) {
         let mut release =
             self.facts.kernel.as_deref().unwrap_or("").split(['.', '-']).map(|part| part.parse().unwrap_or(0));
@@ -176,7 +176,7 @@ impl Gather {
             self.lanes.push((key.clone(), column, Lane::default()));
             self.known_lanes.insert(key, lane);
         }
-        // Of one that is not there no value is taken.
+        // A lane that does not exist takes no value.
         lane
     }
 

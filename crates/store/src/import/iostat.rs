@@ -43,8 +43,8 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
     gather.timed = false;
     if options.begins_since_boot() {
         gather.report.note(
-            "the first report of a run is taken as the averages since boot, which iostat begins with (of `iostat -y` it is an \
-             interval: --first-report interval)",
+            "the first report of a run is read as averages since boot, which iostat prints first; `iostat -y` does not: give it \
+             --first-report interval",
         );
     }
     each_line(lines, gather, |gather, number, line| reader.line(gather, options, number, line))
@@ -133,7 +133,7 @@ impl Reader {
 
     fn row(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) {
         let Some((section, key)) = &mut self.table else {
-            return gather.report.skip(number, "no header says what these columns are");
+            return gather.report.skip(number, "no header names these columns");
         };
         if self.reports == 1 && options.begins_since_boot() {
             return gather.report.leave_out(number, "averages since boot (the first report)");
@@ -175,7 +175,7 @@ impl Reader {
         }
         let nanos = match self.time {
             Some(nanos) => nanos,
-            None if self.seen.time => return gather.report.skip(number, "the time of the report is not known"),
+            None if self.seen.time => return gather.report.skip(number, "the report has no known time"),
             None => {
                 let nth = (self.all_reports - 1).saturating_mul(options.spacing().unwrap_or(SECOND));
                 unstamped_start(gather, options).saturating_add(nth)

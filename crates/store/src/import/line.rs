@@ -19,7 +19,8 @@ enum Line<'a> {
 }
 
 /// Why an unended line is left out.
-const UNENDED: &str = "the last line does not end, so its last number may be cut off (add a newline if it is whole)";
+const UNENDED: &str =
+    "the last line has no newline, so its last number may be cut off (add a newline if the line is complete)";
 
 /// Why a long line is left out.
 const TOO_LONG: &str = "the line is longer than 1 MiB";

@@ -1,10 +1,10 @@
-//! What is taken for granted where the files do not say.
+//! What is assumed where the files do not say.
 
 use super::clock::{Date, DateOrder};
 use super::day::Day;
 use pagetide_core::{Bytes, Nanos};
 
-/// What is taken for granted where the files do not say.
+/// What is assumed where the files do not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Offset of local time from UTC in nanoseconds ([`utc_offset`](super::utc_offset) reads it); UTC when absent, with a note.

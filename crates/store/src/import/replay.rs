@@ -30,7 +30,7 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Error> {
             let entity = schema.push_entity(table, recording.entity_of(table, name));
             let before = cursors.len();
             for (column, values) in recording.columns(table, name) {
-                // A name may be of another kind or unit in another entity: then it is another column.
+                // The same name with another kind or unit in another entity is another column.
                 let known = schema.columns(table).iter().position(|known| known == column);
                 let column = known.unwrap_or_else(|| schema.push_column(table, column.clone()).0 as usize);
                 cursors.push(Cursor { table, entity, column, values });

@@ -61,7 +61,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Something that was understood and has no place in a recording.
+/// Something that was understood but is not part of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// What, and why.
@@ -77,7 +77,7 @@ pub struct LeftOut {
 pub struct FileReport {
     /// The file, as it was given.
     pub name: String,
-    /// What it is; absent when it is nothing that can be read.
+    /// What it is; absent if it cannot be read.
     pub kind: Option<FileKind>,
     /// Lines in it.
     pub lines: u64,
@@ -95,7 +95,7 @@ pub struct FileReport {
     pub skipped_lines: u64,
     /// The stretches of these lines, at most 1000.
     pub skipped: Vec<Skipped>,
-    /// Values for which this file, or one before it, gave another value at the same moment; the first was kept.
+    /// Values that differ from an earlier value for the same moment, in this file or one before it; the first was kept.
     pub conflicts: u64,
     /// What was understood and left out.
     pub left_out: Vec<LeftOut>,
@@ -133,7 +133,7 @@ impl FileReport {
         }
     }
 
-    /// Counts a line that has no place in a recording.
+    /// Counts a line that is not part of a recording.
     pub(super) fn leave_out(&mut self, line: u64, what: &str) {
         let known = |left: &LeftOut, what: &str| left.what == what;
         let is_new = self.left_out.len() >= LISTED && !self.left_out.iter().any(|left| known(left, what));

@@ -50,7 +50,7 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
     }
     if repairs.get() > 0 {
         gather.report.note(format!(
-            "its JSON is broken in {} places, commas and braces as some versions of sysstat (9 to 12.1) print them, and was put right",
+            "repaired its JSON in {} places: wrong commas and braces, as some versions of sysstat (9 to 12.1) print them",
             repairs.get()
         ));
     }
@@ -68,7 +68,7 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
         }
         let line = u64::try_from(error.line()).unwrap_or(0);
         let hint = "`sadf -d FILE -- -A` prints the same as a table";
-        gather.report.skip(line, format!("the JSON breaks off or is broken: {error} ({hint})"));
+        gather.report.skip(line, format!("the JSON is incomplete or malformed: {error} ({hint})"));
     }
     Ok(())
 }
@@ -292,7 +292,7 @@ impl Reader<'_> {
         };
         let Some(nanos) = nanos else {
             if self.gather.report.skipped_lines == skipped {
-                self.gather.report.skip(line, "a sample without a time (it ends in this line)");
+                self.gather.report.skip(line, "a sample without a time (it ends on this line)");
             }
             return;
         };
@@ -311,7 +311,7 @@ impl Reader<'_> {
                             Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                                 self.row(Table::Cpu, number, name, &[cpu]);
                             }
-                            _ => self.gather.report.skip(line, "CPU times that do not say of which CPU"),
+                            _ => self.gather.report.skip(line, "CPU times without a CPU number"),
                         }
                     }
                 }
@@ -324,7 +324,7 @@ impl Reader<'_> {
                             Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                                 self.row(Table::Cpu, number, name, &[&sum]);
                             }
-                            _ => self.gather.report.skip(line, "interrupts that do not say of which CPU"),
+                            _ => self.gather.report.skip(line, "interrupts without a CPU number"),
                         }
                     }
                 }
@@ -377,7 +377,7 @@ impl Reader<'_> {
                         self.process(line, row);
                     }
                 }
-                _ => self.gather.report.leave_out(line, &format!("no place in a recording: {name}")),
+                _ => self.gather.report.leave_out(line, &format!("not part of a recording: {name}")),
             }
         }
     }
@@ -388,7 +388,7 @@ impl Reader<'_> {
             return self.gather.report.skip(line, "a process without an id");
         };
         if ["TID", "tid"].iter().any(|key| object.contains_key(*key)) {
-            return self.gather.report.leave_out(line, "threads one by one (pidstat -t)");
+            return self.gather.report.leave_out(line, "single threads (pidstat -t)");
         }
         // pidstat does not say when a process was started.
         let entity = format!("{pid}@0");
@@ -421,7 +421,7 @@ impl Reader<'_> {
         section.row_of(self.gather, (table, entity), &values, everything);
     }
 
-    /// Says which keys of the objects that were read have no place.
+    /// Reports the keys of the objects that a recording does not have.
     fn say_unused(&mut self) {
         let sections: BTreeMap<&String, &Section> = self.sections.iter().collect();
         for section in sections.into_values() {
@@ -431,7 +431,7 @@ impl Reader<'_> {
 }
 
 /// Why the row of a group is left out.
-pub(super) const GROUP: &str = "groups of disks (iostat -g): a recording has their disks";
+pub(super) const GROUP: &str = "groups of disks (iostat -g): each is the sum of its disks";
 
 /// Keys that say what a row is about: names, and numbers that measure nothing.
 const IDENTITY: [&str; 12] =

@@ -75,7 +75,7 @@ struct Reader<'a> {
     options: &'a Options,
     /// The table of `sadf -d` that is being read.
     table: Option<Section>,
-    /// Whether its rows have more values than columns: of each CPU, behind that of all.
+    /// Whether its rows have more values than columns: one for each CPU after the one for all.
     many: bool,
     /// The header of that table.
     header: String,
@@ -93,7 +93,7 @@ fn about(column: &str, text: &str) -> Result<(Table, String), String> {
         ("CPU", "-1" | "all") | ("", _) => Ok((Table::Host, String::new())),
         ("CPU", cpu) if cpu.bytes().all(|byte| byte.is_ascii_digit()) => Ok((Table::Cpu, cpu.to_owned())),
         ("INTR", "-1" | "sum") => Ok((Table::Host, String::new())),
-        (other, _) => Err(format!("no place in a recording: {other}")),
+        (other, _) => Err(format!("not part of a recording: {other}")),
     }
 }
 
@@ -101,7 +101,7 @@ impl Reader<'_> {
     fn line(&mut self, gather: &mut Gather, number: u64, line: &str) -> Result<(), Error> {
         if let Some(names) = line.strip_prefix(HEADER) {
             if names.contains("[...]") {
-                gather.report.skip(number, "all in one line (sadf -h): print it without -h");
+                gather.report.skip(number, "several devices on one line (sadf -h): run sadf without -h");
                 self.table = None;
                 return Ok(());
             }
@@ -127,7 +127,7 @@ impl Reader<'_> {
         let fields: Vec<&str> = line.split(separator).collect();
         let [host, _, time, rest @ ..] = &fields[..] else {
             if !line.trim().is_empty() {
-                gather.report.skip(number, "no line of sadf -d or -p");
+                gather.report.skip(number, "not a line of sadf -d or -p");
             }
             return Ok(());
         };
@@ -158,7 +158,7 @@ impl Reader<'_> {
         let parted = text.rsplit_once(' ').filter(|(before, _)| before.contains(' '));
         let (time, zone) = parted.map_or((text, None), |(before, zone)| (before, Some(zone)));
         let Some((moment, "")) = stamp(time, self.options.date_order) else {
-            gather.report.skip(number, "not a time where one belongs");
+            gather.report.skip(number, "a time is expected here");
             return None;
         };
         let named = moment.offset.or(self.options.utc_offset);
@@ -181,18 +181,18 @@ impl Reader<'_> {
 
     fn table_row(&mut self, gather: &mut Gather, number: u64, nanos: i64, fields: &[&str]) {
         let Some(section) = &mut self.table else {
-            return gather.report.skip(number, "no header says what these columns are");
+            return gather.report.skip(number, "no header names these columns");
         };
         let fields = if self.many { &fields[..fields.len().min(section.width())] } else { fields };
         if fields.len() != section.width() {
-            return gather.report.skip(number, "more or fewer values than columns");
+            return gather.report.skip(number, "not as many values as columns");
         }
         let key = section.name(0).to_owned();
         let key = if key.bytes().all(|byte| byte.is_ascii_uppercase()) { key.as_str() } else { "" };
         match about(key, fields[0]) {
             Err(place) => gather.report.leave_out(number, &place),
             Ok(_) if !section.is_known() => {
-                let place = format!("no place in a recording: {}", section.name(0));
+                let place = format!("not part of a recording: {}", section.name(0));
                 gather.report.leave_out(number, &place);
             }
             Ok((table, entity)) => {
@@ -238,7 +238,7 @@ impl Reader<'_> {
         let key = format!("{} {}", table.name(), names.join(" "));
         let section = self.sections.entry(key).or_insert_with(|| Section::new(table, meanings, &names));
         if !section.is_known() {
-            return gather.report.leave_out(line, &format!("no place in a recording: {}", names[0]));
+            return gather.report.leave_out(line, &format!("not part of a recording: {}", names[0]));
         }
         let values: Vec<Option<i64>> = values.iter().enumerate().map(|(at, text)| section.number(at, text)).collect();
         gather.at(nanos);

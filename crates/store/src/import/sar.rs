@@ -64,9 +64,9 @@ struct SarTable {
     clock: DayClock,
     /// Of rows with seconds since 1970.
     since_1970: DatedClock,
-    /// The time in its last header. Rows of the same time are of no interval: they are averages since boot.
+    /// The time in its last header. Rows with the same time cover no interval: they are averages since boot.
     begun: Option<i64>,
-    /// What to say about its rows when they have no place.
+    /// Why its rows are left out, if they are.
     place: String,
 }
 
@@ -79,7 +79,7 @@ enum Day {
     Printed(Banner),
     /// Midnight, in nanoseconds since 1970-01-01 UTC.
     Known(i64),
-    /// A date came that is not understood, in a file with others that were.
+    /// A date could not be read, in a file where others could.
     Lost,
 }
 
@@ -142,12 +142,12 @@ impl Reader {
             if line.split_whitespace().take(3).any(|word| word.ends_with([':', '：'])) {
                 gather.report.leave_out(number, "averages over the whole time");
             } else {
-                gather.report.skip(number, "neither a time, a header nor an average of sar");
+                gather.report.skip(number, "neither a row, a header nor an average of sar");
             }
             return Ok(());
         };
         let Some(midnight) = self.midnight(gather, options, number, time.twelve_hours) else {
-            gather.report.skip(number, "the day is not known");
+            gather.report.skip(number, "the day is unknown");
             return Ok(());
         };
         if let Some(text) = special(time.rest) {
@@ -190,7 +190,7 @@ impl Reader {
     /// The table that is being read; a line without one is reported.
     fn table(&mut self, gather: &mut Gather, number: u64) -> Option<&mut SarTable> {
         if self.current.is_none() {
-            gather.report.skip(number, "no header says what these columns are");
+            gather.report.skip(number, "no header names these columns");
         }
         self.tables.get_mut(self.current?)
     }
@@ -250,7 +250,7 @@ impl Reader {
             _ => return gather.report.leave_out(number, &table.place),
         };
         if since_boot {
-            gather.report.leave_out(number, "averages since boot: a row of the same time as its header");
+            gather.report.leave_out(number, "averages since boot (the row has the time of its header)");
         }
         let beside = if kind == Table::Cpu { table.topology } else { 0 };
         match numbers(&table.section, table.about, beside, row, &mut self.values) {
@@ -272,7 +272,7 @@ impl Reader {
         }
     }
 
-    /// Says which columns of the tables that were read have no place.
+    /// Reports the columns of the tables that a recording does not have.
     fn say_unused(&self, gather: &mut Gather) {
         for table in self.tables.iter().filter(|table| table.about != About::Other) {
             table.section.note_unused(gather, table.about.key().map(|at| table.section.name(at)));
@@ -318,10 +318,10 @@ impl SarTable {
             Some(_) => About::Other,
         };
         let place = match about {
-            About::Node(_) => "NUMA nodes one by one: a recording has CPUs, and all together".to_owned(),
-            About::Interrupt(_) => "interrupts one by one: a recording has their sum".to_owned(),
-            About::Other if names.contains(&"TGID") => "threads one by one (pidstat -t)".to_owned(),
-            _ => format!("no place in a recording: {}", names[..names.len().min(3)].join(" ")),
+            About::Node(_) => "single NUMA nodes (a recording has single CPUs and their sum)".to_owned(),
+            About::Interrupt(_) => "single interrupts (a recording has their sum)".to_owned(),
+            About::Other if names.contains(&"TGID") => "single threads (pidstat -t)".to_owned(),
+            _ => format!("not part of a recording: {}", names[..names.len().min(3)].join(" ")),
         };
         Self {
             section,
@@ -386,7 +386,7 @@ fn time_and_zone(line: &str) -> Option<TimeOfDay<'_>> {
     }
 }
 
-/// The lines among the rows that are no row: a restart of the host, a comment made with `sadc -C`.
+/// The lines between rows that are not rows: a restart of the host, a comment made with `sadc -C`.
 fn special(rest: &str) -> Option<String> {
     let rest = rest.trim();
     match rest.strip_prefix("LINUX RESTART") {

@@ -67,8 +67,8 @@ fn has_no_values(line: &str) -> bool {
 }
 
 const WITHOUT_ROWS: Unreadable = Unreadable {
-    what: "it is output of sysstat without a table: only its first line, restarts or comments",
-    hint: "print what the file has with `sar -A -f FILE`, and import that",
+    what: "sysstat output without a table: only its first line, restarts or comments",
+    hint: "run `sar -A -f FILE` to print what the file has, and import that",
 };
 
 /// Whether a line has numbers in Persian or Arabic-Indic digits.
@@ -87,56 +87,47 @@ type IsLineOf = fn(&str) -> bool;
 
 /// Text that is known and not read, by a line of it.
 static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
-    (
-        |line| line.starts_with("Tape:"),
-        Unreadable { what: "it is text of tapestat", hint: "a recording has no place for tapes" },
-    ),
+    (|line| line.starts_with("Tape:"), Unreadable { what: "output of tapestat", hint: "a recording has no tapes" }),
     (
         |line| line.starts_with("Filesystem") && (line.contains("rB/s") || line.contains("rkB/s")),
-        Unreadable {
-            what: "it is text of cifsiostat or nfsiostat",
-            hint: "a recording has no place for network file systems",
-        },
+        Unreadable { what: "output of cifsiostat or nfsiostat", hint: "a recording has no network file systems" },
     ),
     (
         // With -h the name comes last.
         |line| line.contains(" rops/s") && line.contains(" wops/s"),
-        Unreadable {
-            what: "it is text of cifsiostat or nfsiostat",
-            hint: "a recording has no place for network file systems",
-        },
+        Unreadable { what: "output of cifsiostat or nfsiostat", hint: "a recording has no network file systems" },
     ),
     (
         |line| line.starts_with("System activity data file:"),
         Unreadable {
-            what: "it is the header of a file of sadc (sadf -H), without its values",
-            hint: "`sadf -j FILE -- -A > FILE.json`, and import that",
+            what: "the header of a sadc file (sadf -H), without the values",
+            hint: "run `sadf -j FILE -- -A > FILE.json`, and import FILE.json",
         },
     ),
     (
         has_other_digits,
-        Unreadable { what: "its numbers are not in the digits 0 to 9", hint: "print it again with LC_ALL=C" },
+        Unreadable { what: "its numbers use other digits than 0 to 9", hint: "print it again with LC_ALL=C" },
     ),
     (
         is_raw,
         Unreadable {
-            what: "it is raw output of sadf (-r): counters in pairs",
-            hint: "`sadf -j FILE -- -A > FILE.json`, and import that",
+            what: "raw output of sadf (-r): pairs of counters",
+            hint: "run `sadf -j FILE -- -A > FILE.json`, and import FILE.json",
         },
     ),
     (
         |line| line.starts_with("<sysstat"),
-        Unreadable { what: "it is XML", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+        Unreadable { what: "XML", hint: "run `sadf -j FILE -- -A > FILE.json`, and import FILE.json" },
     ),
     (
         |line| line.starts_with("<svg"),
-        Unreadable { what: "it is a picture", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+        Unreadable { what: "an SVG picture", hint: "run `sadf -j FILE -- -A > FILE.json`, and import FILE.json" },
     ),
 ];
 
 /// What can be read, for messages.
-pub(super) const READABLE: &str = "it reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and \
-     buddyinfo, `vmstat 1`, `iostat -x` and fio JSON; of an excerpt keep the header lines";
+pub(super) const READABLE: &str = "import reads text output of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and \
+     buddyinfo, `vmstat 1`, `iostat -x` and fio JSON; an excerpt needs its header lines";
 
 /// How a binary file of sadc begins, on a machine of the byte order of the one that wrote it (sysstat's `SYSSTAT_MAGIC`).
 pub const SADC_MAGIC: [u8; 2] = 0xd596_u16.to_le_bytes();
@@ -146,19 +137,19 @@ static FOREIGN: &[(&[u8], Unreadable)] = &[
     (
         &SADC_MAGIC,
         Unreadable {
-            what: "it is a binary file of sadc",
-            hint: "`sadf -j FILE -- -A > FILE.json`, and import that; --allow-sadf runs sadf for you",
+            what: "a binary sadc file",
+            hint: "run `sadf -j FILE -- -A > FILE.json`, and import FILE.json; --allow-sadf runs sadf for you",
         },
     ),
     (
         &[0xd5, 0x96],
         Unreadable {
-            what: "it is a binary file of sadc, of a machine with the other byte order",
-            hint: "`sadf -j FILE -- -A > FILE.json` on such a machine, and import that",
+            what: "a binary sadc file from a machine with the other byte order",
+            hint: "run `sadf -j FILE -- -A > FILE.json` on such a machine, and import FILE.json",
         },
     ),
-    (&[0x1f, 0x8b], Unreadable { what: "it is compressed", hint: "unpack it with gunzip" }),
-    (b"\xfd7zXZ", Unreadable { what: "it is compressed", hint: "unpack it with unxz" }),
-    (b"BZh", Unreadable { what: "it is compressed", hint: "unpack it with bunzip2" }),
-    (&[0x28, 0xb5, 0x2f, 0xfd], Unreadable { what: "it is compressed", hint: "unpack it with unzstd" }),
+    (&[0x1f, 0x8b], Unreadable { what: "a compressed file", hint: "unpack it with gunzip" }),
+    (b"\xfd7zXZ", Unreadable { what: "a compressed file", hint: "unpack it with unxz" }),
+    (b"BZh", Unreadable { what: "a compressed file", hint: "unpack it with bunzip2" }),
+    (&[0x28, 0xb5, 0x2f, 0xfd], Unreadable { what: "a compressed file", hint: "unpack it with unzstd" }),
 ];

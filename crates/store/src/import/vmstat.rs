@@ -62,12 +62,15 @@ fn in_their_unit(gather: &mut Gather, told: Option<Bytes>) {
     let (unit, name) = match told {
         Some(unit) => (i64::try_from(unit.get()).unwrap_or(i64::MAX), "as told"),
         None if in_pages => (1024, "KiB, vmstat's default"),
-        None if largest >= LARGEST_MIB => (1000, "kB (-S k), as they are no multiples of 4 KiB"),
-        None => {
-            (1 << 20, "MiB (-S M), as they are no multiples of 4 KiB; of `-S m`, 10^6 bytes, say --vmstat-unit 1MB")
-        }
+        None if largest >= LARGEST_MIB => (1000, "kB (-S k), because they are not multiples of 4 KiB"),
+        None => (
+            1 << 20,
+            "MiB (-S M), because they are not multiples of 4 KiB; for `-S m` (10^6 bytes) give --vmstat-unit 1MB",
+        ),
     };
-    gather.report.note(format!("sizes are taken as {name} (--vmstat-unit decides), swap traffic as pages of 4 KiB"));
+    gather
+        .report
+        .note(format!("sizes are read as {name} (--vmstat-unit overrides this), swap traffic as pages of 4 KiB"));
     if unit != 1024 {
         let lanes = gather.lanes.iter_mut().filter(|(key, _, _)| {
             SIZES.contains(&key.name.as_str()) || matches!(key.name.as_str(), "pswpin" | "pswpout")
@@ -157,7 +160,7 @@ impl Reader {
             return;
         }
         let Some(header) = &mut self.header else {
-            return gather.report.skip(number, "no header says what these columns are");
+            return gather.report.skip(number, "no header names these columns");
         };
         let width = header.section.width();
         let mut rest = line;
@@ -187,7 +190,7 @@ impl Reader {
                 let nth = self.rows.saturating_mul(options.spacing().unwrap_or(SECOND));
                 unstamped_start(gather, options).saturating_add(nth)
             }
-            _ => return gather.report.skip(number, "what follows the columns is not a time"),
+            _ => return gather.report.skip(number, "the text after the columns is not a time"),
         };
         if header.zone.is_some() && self.clock.advance(nanos).is_err() {
             return gather.report.skip(number, SET_BACK);

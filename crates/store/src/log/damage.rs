@@ -1,4 +1,4 @@
-//! Whether a log has records behind the place where reading ended.
+//! Whether a log has records after the place where reading ended.
 
 use super::decode::{LogError, LogReader};
 use super::frame;
@@ -10,15 +10,15 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 /// place may look like the beginning of a long record.
 const MOST_HASHED: u64 = 1 << 29;
 
-/// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
-/// write at most; a valid record behind it means that the log was damaged, and so does a part that is too large to be searched.
+/// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves at most a part of the last write.
+/// A valid record after it means that the log was damaged; so does a part too large to search.
 pub(crate) fn continues_behind(mut file: File, offset: u64, budget: &Budget) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
     let length = file.metadata()?.len().saturating_sub(offset);
     let (mut rest, held) = (Vec::new(), budget.hold());
     held.charge(length)?;
     rest.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(Exceeded::from)?;
-    // What is written meanwhile is none of it.
+    // Records written during the search do not count.
     file.take(length).read_to_end(&mut rest)?;
     let mut hashed = 0;
     for at in 1..rest.len() {

@@ -48,7 +48,7 @@ pub(crate) struct LogReader<R> {
     position: Position,
     content: Vec<u8>,
     sample: Sample,
-    /// Whether a record was valid and yet not what its kind says: what the next one refers to is not known then.
+    /// Whether a record had a valid checksum but invalid content: later records may refer to it.
     broken: bool,
     budget: Budget,
     /// The memory of the first record.

@@ -4,10 +4,10 @@ use pagetide_core::{Mark, MarkKind, Stamp};
 
 /// What the note says where the boot clock is earlier than before on the same boot: in each time namespace it has another offset
 /// (`time_namespaces(7)`), and a container that is started again may get a smaller one.
-pub const CLOCK_WENT_BACK: &str = "store: the boot clock went back here, as in a container with another time namespace; the times before \
-                                   are moved onto its clock";
+pub const CLOCK_WENT_BACK: &str = "store: the boot clock went back here, as in a container with another time namespace; earlier times are \
+                                   moved onto the new clock";
 /// What the note says where another boot begins.
-const STARTED_AGAIN: &str = "store: the host was started again here; the times before are moved onto its clock";
+const STARTED_AGAIN: &str = "store: the host was restarted here; earlier times are moved onto the new clock";
 
 /// What was recorded during one boot while its clock went on.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ impl Damage {
     }
 
     pub(super) fn manifest(&self) {
-        self.add(format!("{MANIFEST} is damaged: what it says is taken from the last segment"));
+        self.add(format!("{MANIFEST} is damaged: using the one in the last segment"));
     }
 }
 

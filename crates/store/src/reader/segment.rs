@@ -226,7 +226,7 @@ fn siblings(
         }
         // A segment that is being removed loses its file of samples first.
         folder.open_sealed(samples).map_err(|error| LoadError::Io(samples.path.clone(), error))?;
-        let why = if there.is_empty() { "is missing" } else { "is not the one that was written with it" };
+        let why = if there.is_empty() { "is missing" } else { "is not the one written with it" };
         let text = format!("segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
         gathered.damaged(&samples.name, text, &damage::cost(&samples.name, kind));
     }

@@ -39,7 +39,7 @@ impl SealedFile {
         let mut file = folder.open_sealed(path)?;
         if let Some(checksum) = path.checksum {
             if sum(&mut file)? != checksum {
-                return Err(SealedError::Damaged("its checksum is not the one in its name".into()));
+                return Err(SealedError::Damaged("its checksum differs from the one in its name".into()));
             }
             file.seek(SeekFrom::Start(0))?;
         }
