@@ -1,4 +1,5 @@
-//! SECURITY.md and docs/RELIABILITY.md name the test of each sentence that promises something, and these tests exist. Files are written in one way.
+//! SECURITY.md and docs/RELIABILITY.md name the test of each sentence that promises something and of each row that says what is tried or
+//! written, and these tests exist. Commands write files by one function.
 
 #[path = "support/tree.rs"]
 mod tree;
@@ -30,6 +31,13 @@ fn promises(items: &[String]) -> Vec<&str> {
     kept.flat_map(|item| item.split_inclusive(". ")).map(str::trim).collect()
 }
 
+/// The rows of a section's table, without its head.
+fn rows<'a>(text: &'a str, section: &str) -> Vec<&'a str> {
+    let (_, after) = text.split_once(&format!("## {section}\n")).unwrap_or_else(|| panic!("no section {section}"));
+    let section = after.split("\n## ").next().unwrap();
+    section.lines().skip_while(|line| !line.starts_with("|---")).skip(1).filter(|line| line.starts_with('|')).collect()
+}
+
 #[test]
 fn every_promise_names_a_test_that_is_there() {
     let files = ["crates", "fuzz"].map(|folder| tree::rust_files(&tree::root().join(folder)));
@@ -38,20 +46,32 @@ fn every_promise_names_a_test_that_is_there() {
     let test = Regex::new(r"#\[test\]\s*(?:#\[[^\n]*\]\s*)*fn (\w+)\(").unwrap();
     let tests: Vec<&str> = test.captures_iter(&code).map(|found| found.get(1).unwrap().as_str()).collect();
     let named = Regex::new("test `(\\w+)`").unwrap();
+    let program = Regex::new("test program `(\\w+)`").unwrap();
+    let programs = files.iter().flatten().filter(|file| file.parent().is_some_and(|folder| folder.ends_with("tests")));
+    let programs: Vec<String> = programs.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     let mut wrong = Vec::new();
-    for (document, section, least) in
-        [("SECURITY.md", "Threat model", 60), ("docs/RELIABILITY.md", "What is promised", 7)]
-    {
+    for (document, table, section, least) in [
+        ("SECURITY.md", "What runs as what", "Threat model", 60),
+        ("docs/RELIABILITY.md", "What it tries", "What is promised", 7),
+    ] {
         let text = fs::read_to_string(tree::root().join(document)).unwrap();
         let items = items(&text, section);
         let promises = promises(&items);
         assert!(promises.len() >= least, "{document}: {} sentences", promises.len());
         let silent = promises.iter().filter(|sentence| !named.is_match(sentence));
         wrong.extend(silent.map(|sentence| format!("{document} names no test: {sentence}")));
+        let rows = rows(&text, table);
+        assert!(rows.len() >= 7, "{document}: {} rows", rows.len());
+        let silent =
+            rows.iter().filter(|row| !named.is_match(row) && !program.is_match(row) && !row.contains("no test"));
+        wrong.extend(silent.map(|row| format!("{document} names no test: {row}")));
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let lost =
             named.captures_iter(&text).map(|found| found[1].to_owned()).filter(|name| !tests.contains(&name.as_str()));
         wrong.extend(lost.map(|name| format!("{document} names a test that is not there: {name}")));
+        let names = program.captures_iter(&text).map(|found| found[1].to_owned());
+        let lost = names.filter(|name| !programs.contains(name));
+        wrong.extend(lost.map(|name| format!("{document} names a test program that is not there: {name}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -60,6 +80,8 @@ fn every_promise_names_a_test_that_is_there() {
 fn each_sentence_of_a_promise_needs_its_test() {
     let page = "# Page\n\n## Promises\n\n- It holds (test `one`). So does\n  this.\n- Not covered: luck. Nor fate.\n\n## Other\n\n- No.\n";
     assert_eq!(promises(&items(page, "Promises")), ["It holds (test `one`).", "So does this."]);
+    let page = "# Page\n\n## Parts\n\n| part | tests |\n|---|---|\n| `a` | no test |\n| `b` | test `b` |\n\n## Other\n\n| c |\n";
+    assert_eq!(rows(page, "Parts"), ["| `a` | no test |", "| `b` | test `b` |"]);
 }
 
 #[test]
