@@ -7,7 +7,7 @@ use pagetide_core::{
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Keeps the latest samples and marks of a recorder in memory and gives them back as a recording, while it records: one clone is the
+/// Keeps a recorder's latest samples and marks in memory, and gives them back as a recording while it runs: one clone is the
 /// recorder's sink, the others are sources.
 #[derive(Debug, Clone)]
 pub struct History(Arc<Mutex<Kept>>);
@@ -99,7 +99,7 @@ impl Sink for History {
     fn renew(&mut self) {
         let mut kept = self.kept();
         kept.cursor = SchemaCursor::default();
-        // A schema without a sample is nobody's.
+        // No sample needs this schema.
         if kept.schemas.back().is_some_and(|(_, count)| *count == 0) {
             kept.schemas.pop_back();
         }

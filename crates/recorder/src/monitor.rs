@@ -1,9 +1,9 @@
-//! How a recording goes, for those who look on.
+//! The state of a recording, for observers.
 
 use crate::shared::{Progress, Shared};
 use std::sync::Arc;
 
-/// Tells how a recording goes. Made by [`Recorder::monitor`](crate::Recorder::monitor).
+/// Reports the state of a recording. Made by [`Recorder::monitor`](crate::Recorder::monitor).
 #[derive(Debug, Clone)]
 pub struct Monitor(Arc<Shared>);
 
@@ -12,7 +12,7 @@ impl Monitor {
         Self(shared)
     }
 
-    /// How it goes now. Never waits for the sink or for a sample.
+    /// The state now. Never waits for the sink or for a sample.
     pub fn progress(&self) -> Progress {
         self.0.progress()
     }

@@ -12,8 +12,8 @@ pub trait Probe {
     /// set already. An error is noted in the recording; the rows that could be read are recorded all the same.
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error>;
 
-    /// The next sample is the last: it must have all that happened before this call. Gives whether it must be taken, however little
-    /// time has passed.
+    /// Announces the last sample, which must contain all that happened before this call. Returns whether it must be taken even if
+    /// little time has passed.
     fn end(&mut self) -> bool {
         false
     }
@@ -28,14 +28,14 @@ pub trait Probe {
         0
     }
 
-    /// Begins anew, for another schema that is empty: forgets all numbers that a schema gave out, and what it has been told to watch
-    /// since it was made. After an error it goes on as before.
+    /// Starts over with an empty schema: forgets all numbers of the old schema, and what it was told to watch since it was made.
+    /// After an error it continues as before.
     fn renew(&mut self) -> Result<(), Error>;
 
-    /// Has this process in every sample from the next one on, with all that it starts, as long as it lives.
+    /// Includes this process and its descendants in every sample from the next one on, as long as it lives.
     fn watch_pid(&mut self, pid: u32);
 
-    /// Has this control group (the full path of its directory) in every sample from the next one on.
+    /// Includes this control group (the full path of its directory) in every sample from the next one on.
     fn watch_cgroup(&mut self, path: &Path);
 }
 

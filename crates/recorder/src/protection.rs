@@ -27,14 +27,14 @@ pub enum Lock {
 /// would record thresholds that hold for nobody else (1 558 808 pages instead of 1 216 476 on one 6.18 host).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
-    /// As the thread that starts the recorder.
+    /// The priority of the thread that starts the recorder.
     Unchanged,
     /// Nice -20, and timers without slack.
     Raised,
 }
 
-/// How the recorder holds out when the host is short of memory, CPU or room for the recording. What the system does
-/// not allow is left out, and a note in the recording says so.
+/// How the recorder protects itself when the host is short of memory, CPU or disk space. What the system does not allow is
+/// skipped, with a note in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Protection {
     /// Which memory is locked.
@@ -43,7 +43,7 @@ pub struct Protection {
     pub priority: Priority,
     /// Memory for samples that wait for the sink. Never less than eight samples.
     pub ring: Bytes,
-    /// Entities after which the schema begins anew, without those that are gone. What was added with
+    /// Number of entities at which the schema starts over without those that are gone. What was added with
     /// [`Recorder::watch_pid`](crate::Recorder::watch_pid) is forgotten then.
     pub entities: usize,
 }

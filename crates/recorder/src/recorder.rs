@@ -44,7 +44,7 @@ pub struct Options {
     pub tracing: Option<Tracing>,
 }
 
-/// What is sampled for those who show it live. Groups and processes take longer to find than all else takes to read.
+/// What is sampled for a live view. Finding groups and processes takes longer than reading everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The host, its zones, disks and CPUs.
@@ -68,8 +68,8 @@ impl Default for Options {
     }
 }
 
-/// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost; the
-/// call of the sink that is going on is waited for.
+/// A running recording. Dropping it without [`Recorder::finish`] stops it and loses what still waits for the sink, after the
+/// current call of the sink has returned.
 ///
 /// All methods may be called from any thread.
 pub struct Recorder {
@@ -206,12 +206,12 @@ impl Recorder {
         self.shared.mark(kind)
     }
 
-    /// Has this process in every sample from the next one on, with all that it starts, as long as it lives.
+    /// Includes this process and its descendants in every sample from the next one on, as long as it lives.
     pub fn watch_pid(&self, pid: u32) {
         self.shared.command(Command::Pid(pid));
     }
 
-    /// Has this control group in every sample from the next one on: the full path of its directory.
+    /// Includes this control group (the full path of its directory) in every sample from the next one on.
     pub fn watch_cgroup(&self, path: impl AsRef<Path>) {
         self.shared.command(Command::Cgroup(path.as_ref().to_owned()));
     }
@@ -222,17 +222,17 @@ impl Recorder {
         self.shared.sample_now().unwrap_or_else(clock::now)
     }
 
-    /// What the trace found so far; absent without one. Waits up to some seconds until all that happened before this call is in it.
+    /// What the trace found so far; absent without a trace. Waits up to some seconds until it includes all that happened before this call.
     pub fn traced(&self) -> Option<pagetide_trace::Summary> {
         self.trace.as_ref().map(TraceView::settled)
     }
 
-    /// Why the sink does not take samples at present; absent while it does. Samples wait in memory meanwhile.
+    /// Why the sink refuses samples at present; absent while it takes them. Refused samples wait in memory.
     pub fn refused(&self) -> Option<Error> {
         self.shared.refused()
     }
 
-    /// Something that tells how the recording goes, from any thread and also after it has ended.
+    /// A handle that reports the state of the recording, from any thread and also after it has ended.
     pub fn monitor(&self) -> Monitor {
         Monitor::new(Arc::clone(&self.shared))
     }
@@ -256,7 +256,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.shared.stop(true);
-        // A panic of either thread was printed when it happened; there is nobody to hand it to.
+        // A panic of either thread was printed when it happened; no caller needs it.
         if let Some(thread) = self.sampling.take() {
             let _ = thread.join();
         }
@@ -266,7 +266,7 @@ impl Drop for Recorder {
     }
 }
 
-/// Says that sampling has ended when the sampling thread ends, also by a panic: nobody may wait for it then.
+/// Reports the end of sampling when the sampling thread ends, also by a panic, so that nothing waits for it.
 struct EndSampling<'a>(&'a Shared);
 
 impl Drop for EndSampling<'_> {

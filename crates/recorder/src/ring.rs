@@ -29,7 +29,7 @@ impl Lost {
     }
 }
 
-/// A bounded queue in order of arrival. Full of samples, it gives up its oldest one; marks and schema growth are kept.
+/// A bounded queue in order of arrival. When it is full of samples, it drops the oldest one; marks and schema growth are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Ring {
     items: VecDeque<Item>,

@@ -27,7 +27,7 @@ pub(crate) struct Account {
     pub(crate) cpu: Nanos,
 }
 
-/// A last interval shorter than this part of the usual one has no sample of its own, unless somebody asked for the one before it.
+/// If the last interval is shorter than this part of the usual one, no sample is taken for it, unless the one before it was requested.
 const SLIVER: i64 = 10;
 
 /// Samples until it is told to stop. `begun` is called when the first sample is in the ring.

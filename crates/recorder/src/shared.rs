@@ -23,7 +23,7 @@ pub struct Progress {
     pub skipped_groups: u64,
     /// When the last sample was taken.
     pub last: Stamp,
-    /// Why the sink does not take samples at present; absent while it does.
+    /// Why the sink refuses samples at present; absent while it takes them.
     pub refused: Option<Error>,
     /// Whether sampling has ended.
     pub ended: bool,

@@ -1,4 +1,4 @@
-//! A trace beside the samples: a thread of its own drains the rings, and each sample has what it found so far.
+//! A trace next to the samples: its own thread drains the rings, and each sample contains what it found so far.
 
 mod budget;
 mod trigger;
@@ -42,7 +42,7 @@ const PERIOD: Duration = Duration::from_millis(200);
 /// How often it is decided whether the trace is on, at most.
 const DECISION: Duration = Duration::from_secs(1);
 
-/// How long the start of a recording waits for the helper's answer: what is missing stands in the manifest then.
+/// How long the start of a recording waits for the helper's answer, so that the manifest can say what is missing.
 const HEAD_START: Duration = Duration::from_secs(2);
 /// After this time a helper that could not be reached is tried again.
 const RETRY: Duration = Duration::from_secs(30);
@@ -68,7 +68,7 @@ pub(crate) struct TraceView {
 
 /// After this time all that kswapd evicted before is divided among those who took the frames.
 const SETTLED: Duration = Duration::from_millis(1500);
-/// A starved machine may take longer; then what there is counts.
+/// A starved machine may take longer; then the findings so far count.
 const SETTLED_MAX: Duration = Duration::from_secs(15);
 
 impl TraceView {
@@ -95,7 +95,7 @@ pub(crate) struct Trace {
     thread: Option<JoinHandle<()>>,
     by_helper: bool,
     writer: TableWriter,
-    /// Of a trace that is switched automatically.
+    /// Set if the trace is switched on and off automatically.
     watch: Option<Watch>,
     pub(crate) view: TraceView,
     /// What cannot be traced here.
@@ -121,7 +121,7 @@ impl Watch {
         Self { trigger, counters, reason: Arc::clone(reason), due_ns: 0 }
     }
 
-    /// Looks at a sample. Gives whether the trace should be on and was not to be before.
+    /// Looks at a sample. Returns whether the trace should now be on and should not have been before.
     fn look(&mut self, now_ns: u64, schema: &Schema, sample: &Sample) -> bool {
         if now_ns < self.due_ns {
             return false;
@@ -272,13 +272,13 @@ impl Helper<'_> {
         }
     }
 
-    /// A session by the helper as soon as it answers, on unless it is switched automatically: the one before goes on where there is one.
-    /// None when `stop` is set before.
+    /// A session of the helper as soon as it answers, switched on unless that is automatic; it continues an earlier session if there is
+    /// one. None if `stop` is set first.
     fn session(&mut self, mut before: Option<Session>) -> Option<Session> {
         while !self.stop.load(Ordering::Relaxed) {
             let left = self.due.saturating_duration_since(Instant::now());
             if !left.is_zero() {
-                // Whoever ends the trace unparks this thread.
+                // Ending the trace unparks this thread.
                 std::thread::park_timeout(left);
                 continue;
             }
@@ -319,7 +319,7 @@ impl Helper<'_> {
 /// Decides whether the trace is on, once a second at most.
 #[derive(Debug)]
 struct AutomaticSwitch {
-    /// Of a trace that is switched automatically.
+    /// Set if the trace is switched on and off automatically.
     reason: Option<Arc<Reason>>,
     budget: Option<Budget>,
     due: Instant,

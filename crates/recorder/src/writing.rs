@@ -13,8 +13,7 @@ pub(crate) struct Writer {
     schema: Schema,
     /// The recorder's own notes that the sink has not taken yet.
     notes: VecDeque<Mark>,
-    /// What was lost since the last sample that the sink took; one note tells it when the sink takes one again, however
-    /// long that lasts.
+    /// What was lost since the last sample that the sink took; one note reports it when the sink takes samples again.
     gap: Option<Lost>,
     /// Stamp of the sample before.
     before: Option<Stamp>,
@@ -155,7 +154,7 @@ impl Writer {
 fn describe(lost: &Lost) -> String {
     let seconds = (lost.last.boot_ns - lost.first.boot_ns) as f64 / 1e9;
     let samples = if lost.count == 1 { "sample is" } else { "samples are" };
-    format!("recorder: gap: {} {samples} lost, from here over {seconds:.3} s: could not be written in time", lost.count)
+    format!("recorder: gap: {} {samples} lost in the {seconds:.3} s from here: not written in time", lost.count)
 }
 
 #[cfg(test)]
@@ -206,10 +205,7 @@ mod tests {
         writer.observe(&sample(9, 9, 9), Some(Lost { count: 1, first: at(8), last: at(8) }));
         let gap = writer.gap.unwrap();
         assert_eq!(gap, Lost { count: 4, first: at(5), last: at(8) });
-        assert_eq!(
-            describe(&gap),
-            "recorder: gap: 4 samples are lost, from here over 3.000 s: could not be written in time"
-        );
+        assert_eq!(describe(&gap), "recorder: gap: 4 samples are lost in the 3.000 s from here: not written in time");
         writer.deliver(&sample(9, 9, 9)).unwrap();
         assert_eq!((writer.gap, writer.lost), (None, 4));
     }

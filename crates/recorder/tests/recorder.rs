@@ -221,7 +221,7 @@ fn a_blocked_sink_stops_no_sample_and_the_gap_is_recorded() {
     assert!(counts.contains(&20) && !counts.contains(&1), "the oldest make room: {counts:?}");
     let marks = log.marks();
     assert_eq!(marks.last().unwrap(), "kept");
-    assert!(marks[0].starts_with("recorder: gap: 13 samples are lost, from here over "), "{marks:?}");
+    assert!(marks[0].starts_with("recorder: gap: 13 samples are lost in the "), "{marks:?}");
     let gap = log.events().iter().position(|event| *event == Event::Mark(marks[0].clone())).unwrap();
     assert!(
         matches!(log.events()[gap - 1], Event::Sample(0, _)) && matches!(log.events()[gap + 1], Event::Sample(14, _))

@@ -1,4 +1,4 @@
-//! Who may ask: a token in the printed address becomes a cookie, and only requests of that page count.
+//! Access control: the token in the printed address is exchanged for a cookie, and only requests of that page are answered.
 //!
 //! Every local user can connect to a loopback port, so loopback alone protects nothing. The token is exchanged for a cookie that
 //! scripts cannot read, because event streams cannot send headers. `Host` and `Origin` are checked against names that resolve to this
@@ -28,20 +28,20 @@ pub(crate) struct Access {
 
 #[derive(Debug)]
 enum Token {
-    /// Is good once; then another one takes its place.
+    /// Valid once, then replaced.
     Once(Mutex<String>),
-    /// Of a file: good any number of times.
+    /// From a file: valid any number of times.
     Kept(String),
 }
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rejection {
-    /// It came by a name that is not this server's.
+    /// It used a name that is not this server's.
     Host,
     /// Another page sent it.
     Origin,
-    /// It shows no cookie, or one of another session.
+    /// It has no cookie, or one of another session.
     Cookie,
 }
 
@@ -82,7 +82,7 @@ impl Access {
         }
     }
 
-    /// With what an address of this server begins.
+    /// The start of this server's addresses.
     const fn scheme(&self) -> &'static str {
         if self.encrypted { "https://" } else { "http://" }
     }
@@ -94,7 +94,7 @@ impl Access {
         }
     }
 
-    /// Whether `Host` and `Origin` are this server's. A name of somebody else may resolve to this machine; an IP address cannot.
+    /// Whether `Host` and `Origin` are this server's. An attacker's name may resolve to this machine; an IP address cannot.
     pub(crate) fn is_addressed(&self, headers: &HeaderMap, is_page: bool) -> Result<(), Rejection> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).ok_or(Rejection::Host)?;
         if headers.get_all(header::HOST).iter().count() != 1 || !self.is_own(host) {
@@ -145,7 +145,7 @@ impl Access {
                 if !is_same(shown, &token) {
                     return None;
                 }
-                // Without another one this stays; random numbers were there when the server started.
+                // If the system gives no new token, this one stays; it gave one when the server started.
                 random().is_ok_and(|next| {
                     *token = next;
                     true

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 // `static FILES: &[(&str, &[u8])]`: the files of `page/` by their path, in order; written by build.rs.
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// A file of the page is no larger.
+/// Size limit of a file of the page.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 /// What `/` says when the folder of `--page` has no page.
 const WITHOUT: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p>The folder of <code>--page</code> has no \

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 /// What the page may load: its own files and nothing else; no script or style within HTML.
 const PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
                     connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// What a report may do, which is a page of its own without an origin: its plots are within it, and it loads nothing.
+/// What a report may do. It is a page without an origin that contains its plots and loads nothing.
 const REPORT: &str = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 

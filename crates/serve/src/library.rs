@@ -23,7 +23,7 @@ pub(crate) struct Place {
     top: PathBuf,
     below: PathBuf,
     kind: Kind,
-    /// What it is known by in addresses.
+    /// Its id in addresses.
     pub(crate) id: String,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 enum Kind {
     /// The folder of a recording.
     Recording,
-    /// Of a tree with the recordings of several hosts one host, as its partition is called.
+    /// In a tree with several hosts' recordings: one host, as its partition is named.
     Host(String),
     /// A file of `pagetide cut`.
     File,
@@ -45,7 +45,7 @@ enum Kind {
 pub(crate) struct Contents {
     pub(crate) recordings: Vec<Place>,
     pub(crate) runs: Vec<Place>,
-    /// Whether there is more than was looked into.
+    /// Whether the limit cut the search short.
     pub(crate) cut: bool,
 }
 
@@ -107,8 +107,7 @@ impl Place {
 
     /// Opens the recording.
     ///
-    /// # Errors
-    /// It cannot be read, or is none any more.
+    /// # Errors It cannot be read, or no longer exists.
     pub(crate) fn open(&self) -> Result<Reader, Error> {
         let failed = |error: io::Error| self.unreadable(&error);
         match &self.kind {
@@ -196,7 +195,7 @@ fn look(top: &Path, dir: &Dir, below: &Path, deeper: usize, left: &mut usize, co
     let mut names = dir.names(Path::new("")).unwrap_or_default();
     names.sort();
     for name in names.iter().filter(|name| !name.starts_with('.')) {
-        // A link or a FIFO of that name is none: `file` opens regular files.
+        // A link or a FIFO of that name does not count: `file` opens only regular files.
         if name.ends_with(CUT) && *left > 0 && dir.file(Path::new(name), u64::MAX).is_ok() {
             *left -= 1;
             contents.recordings.push(Place::new(top, &below.join(name), Kind::File));

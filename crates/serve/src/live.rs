@@ -22,7 +22,7 @@ use tokio::sync::watch as newest;
 
 /// After the last page left: a reload takes less.
 const LINGER: Duration = Duration::from_secs(10);
-/// Between two looks of the rules.
+/// Time between two runs of the rules.
 const LOOK_INTERVAL: Duration = Duration::from_nanos(pagetide_diagnose::LOOK_INTERVAL.get());
 /// Pages at once.
 const MOST_PAGES: usize = 32;
@@ -42,7 +42,7 @@ pub(crate) struct Live {
 pub(crate) struct Newest {
     pub(crate) frame: Option<Arc<Frame>>,
     pub(crate) findings: Arc<BTreeMap<LastingKey, Holding>>,
-    /// Why there is no frame any more.
+    /// Why there are no more frames.
     pub(crate) problem: Option<Arc<Error>>,
 }
 
@@ -52,7 +52,7 @@ struct Session {
     source: LiveSource,
     manifest: Manifest,
     pages: usize,
-    /// Since when there is no page.
+    /// When the last page left.
     idle: Option<Instant>,
     newest: newest::Sender<Newest>,
     /// Absent where a recording is followed.
@@ -63,7 +63,7 @@ struct Session {
 #[derive(Debug, Clone)]
 enum LiveSource {
     Samples(History),
-    /// The same reader all the time: it continues where it ended.
+    /// One reader is kept, because it continues where it ended.
     Recording(Arc<Reader>),
 }
 
@@ -83,14 +83,14 @@ impl Source for LiveSource {
     }
 }
 
-/// Of a recording that is followed, the last half hour: what lies before is in the list of recordings.
+/// The last half hour of a followed recording; earlier samples are in the list of recordings.
 fn recent(selection: &Selection) -> Selection {
     const RECENT_NS: i64 = 30 * 60 * 1_000_000_000;
     let begin = pagetide_recorder::now().wall_ns.saturating_sub(RECENT_NS);
     Selection { from_wall_ns: selection.from_wall_ns.max(Some(begin)), ..selection.clone() }
 }
 
-/// A page that takes part. It leaves when this is dropped.
+/// An open page. Dropping this closes it.
 #[derive(Debug)]
 pub(crate) struct Visit {
     live: Arc<Live>,
@@ -191,7 +191,7 @@ impl Live {
         end(session);
     }
 
-    /// Waits; absent when session `number` has ended, which this does when nobody has looked for a while.
+    /// Waits; absent when session `number` has ended. It ends the session itself if no page has been open for a while.
     fn wait(&self, number: u64, time: Duration) -> Option<LiveSource> {
         let until = Instant::now() + time;
         let mut guard = self.session();
@@ -244,7 +244,7 @@ impl Live {
         }
     }
 
-    /// Has the rules look again and again.
+    /// Runs the rules at regular intervals.
     fn findings(&self, number: u64) {
         let mut nap = LOOK_INTERVAL / 3;
         while let Some(source) = self.wait(number, nap) {

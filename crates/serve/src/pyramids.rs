@@ -13,7 +13,7 @@ pub(crate) struct Pyramids {
     cache: Option<PathBuf>,
     /// The folders that were taken up; none is tried twice.
     tried: Mutex<BTreeSet<PathBuf>>,
-    /// One at a time: whoever holds it works.
+    /// Held while working, so that one works at a time.
     turn: Arc<Mutex<()>>,
     stop: Arc<AtomicBool>,
 }
@@ -38,7 +38,7 @@ impl Pyramids {
         let (turn, stop) = (Arc::clone(&self.turn), Arc::clone(&self.stop));
         let work = move || {
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            // Without them a request takes longer and gives the same.
+            // Without them a request takes longer, but gives the same answer.
             let _ = reader.make_pyramid(cache.as_deref(), &|| stop.load(Ordering::Relaxed));
         };
         let _ = Builder::new().name("pyramid".into()).spawn(work);

@@ -26,9 +26,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// Connections at the same time. For one more, the oldest gives way that has never shown the cookie; without any, the newest.
+/// Connections at the same time. A new one replaces the oldest that has never sent the cookie; if all have, the new one is refused.
 const CONNECTIONS: usize = 128;
-/// The head of a request is no larger.
+/// Size limit of the head of a request.
 const LARGEST_HEAD: usize = 16 << 10;
 /// For the head of a request, and between two requests.
 const HEAD_TIME: Duration = Duration::from_secs(30);
@@ -41,11 +41,11 @@ const NAP: Duration = Duration::from_millis(100);
 pub struct Options {
     /// Where recordings and runs are looked for.
     pub folders: Vec<PathBuf>,
-    /// Whether hosts are called by the folders of their recordings, whatever those say.
+    /// Whether hosts are named after the folders of their recordings, not by what the recordings say.
     pub hosts_from_folders: bool,
     /// The address; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// Names by which browsers reach it, beside its address.
+    /// Other names that browsers may use for it, besides its address.
     pub names: Vec<String>,
     /// The token of a file; without it one is made.
     pub token: Option<String>,
@@ -156,7 +156,7 @@ impl Server {
                 Ok(Ok((stream, _))) => stream,
                 Err(_) => continue,
                 Ok(Err(_)) => {
-                    // No descriptor is left, or the client went away: the next may be luckier.
+                    // No descriptor is left, or the client went away: try again with the next one.
                     tokio::time::sleep(NAP).await;
                     continue;
                 }
@@ -164,14 +164,14 @@ impl Server {
             if !visitors.make_room() {
                 continue;
             }
-            // What the kernel refuses here costs a bound and no answer.
+            // If the kernel refuses this, only a limit is missing; the answer is not affected.
             let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, STALL_MS);
             let _ = stream.set_nodelay(true);
             let known = Known::default();
             let service = TowerToHyperService::new(router.clone().layer(Extension(known.clone())));
             let (http, tls) = (http.clone(), self.tls.clone());
             let task = tokio::spawn(async move {
-                // What a client breaks off concerns nobody else.
+                // A connection that a client drops affects no other.
                 let _ = match tls {
                     None => http.serve_connection(TokioIo::new(stream), service).await,
                     Some(tls) => match tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await {
@@ -202,8 +202,8 @@ struct Visitor {
 struct Visitors(Vec<Visitor>);
 
 impl Visitors {
-    /// Makes room for one more; false when all that are open are of browsers that had the cookie. Every user of the host can connect, so
-    /// that connections without it hold up nobody, however many there are.
+    /// Makes room for one more; false if all open connections have sent the cookie. Every user of the host can connect, so connections
+    /// without the cookie must not block others, however many there are.
     fn make_room(&mut self) -> bool {
         self.0.retain(|visitor| !visitor.task.is_finished());
         if self.0.len() < CONNECTIONS {
@@ -225,7 +225,7 @@ fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// Lets those requests pass that may ask.
+/// Passes on the requests that are allowed.
 async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let is_page = request.uri().path() == "/";
     if request.method() != Method::GET && request.method() != Method::HEAD {

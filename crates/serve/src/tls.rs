@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-/// A certificate with its key. Connections are of TLS 1.3, which every browser of today has.
+/// A certificate with its key. Connections use TLS 1.3, which every current browser supports.
 #[derive(Clone)]
 pub struct Tls(TlsAcceptor);
 

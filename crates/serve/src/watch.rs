@@ -21,7 +21,7 @@ pub(crate) struct Holding {
     pub(crate) end_ms: i64,
 }
 
-/// Has the rules look at the end of a source whose last sample is at `last`.
+/// Runs the rules on the end of a source whose last sample is at `last`.
 ///
 /// # Errors
 /// Those of the source.

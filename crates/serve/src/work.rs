@@ -51,7 +51,7 @@ impl Work {
         }
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| stopped())?;
         drop(waiting);
-        // The work keeps its place: it goes on when its client goes away.
+        // The work keeps its place, and continues even if its client goes away.
         let placed = move || {
             let done = work();
             drop(place);

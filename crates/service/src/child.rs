@@ -14,8 +14,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How often a command is checked where the kernel has no pidfd.
 const POLL: Duration = Duration::from_millis(20);
 
-/// What a command and all that it started and waited for asked of the kernel, as `/proc/PID/io` counts it (`fs/proc/base.c:
-/// do_io_accounting`; what a child did is added to its parent's when that waits for it).
+/// IO of a command and of the children that it waited for, as `/proc/PID/io` counts it (`fs/proc/base.c: do_io_accounting`; what
+/// a child did is added to its parent's when that waits for it).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandIo {
     /// Wall clock time from its start to its end.
@@ -53,7 +53,7 @@ impl Child {
         Ok(Some(Self { child, pidfd, started: Instant::now(), io: None }))
     }
 
-    /// How it ended; absent while it runs.
+    /// Its exit status; absent while it runs.
     pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
         self.look();
         self.child.try_wait().map_err(|error| failed(&error))

@@ -13,7 +13,7 @@ pub(crate) fn release() {
     }
 }
 
-/// Where the mappings of files are, and how long, that cannot be written and have no page of their own (`fs/proc/task_mmu.c:show_smap`).
+/// Address and length of the file mappings that are read-only and have no private page (`fs/proc/task_mmu.c:show_smap`).
 fn unwritten(maps: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut mapping = None;
     maps.lines().filter_map(move |line| {

@@ -12,11 +12,11 @@ pub struct CommandWaits {
     pub delays: Vec<(&'static str, Nanos)>,
     /// Why delays are not known.
     pub unknown: Option<String>,
-    /// Time for which CPU limits throttled the control group in which the command ran, and those above it; absent without a CPU controller.
+    /// Time that CPU limits throttled the command's control group and those above it; absent without a CPU controller.
     pub cpu_throttled: Option<Nanos>,
 }
 
-/// How often records are taken: in this time fewer tasks end than records can wait.
+/// How often records are read: fewer tasks end in this time than the kernel queues records for.
 pub(crate) const PERIOD: Duration = Duration::from_millis(500);
 
 /// Listens while a command runs.
@@ -41,7 +41,7 @@ impl WaitListener {
         }
     }
 
-    /// After the command was waited for: the kernel has told all of it then.
+    /// Call this after waiting for the command: the kernel has sent all its records by then.
     pub(crate) fn finish(mut self) -> CommandWaits {
         self.look();
         let now = cpu_limit::throttled(&self.root);

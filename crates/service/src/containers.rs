@@ -1,7 +1,7 @@
 //! What people call the containers and pods whose control groups a host has: `shop/checkout-7c9/app` of Kubernetes, `web` of Docker.
 //!
 //! A control group's path has a container's id or a pod's uid. The name is in a state file of the runtime or in the name of a folder of
-//! logs. Users choose these names, and images bring annotations: a name that its own system would not accept is none.
+//! logs. Users choose these names, and images bring annotations, so a name that the runtime itself would not accept is ignored.
 
 use pagetide_dir::Dir;
 use pagetide_kernel::Root;
@@ -26,7 +26,7 @@ const DOCKER: &str = "var/lib/docker/containers";
 /// A folder for each pod: `NAMESPACE_NAME_UID` (`pkg/kubelet/kuberuntime/kuberuntime_manager.go: BuildPodLogsDirectory`).
 const PODS: &str = "var/log/pods";
 
-/// The container or pod that a control group is of.
+/// The container or pod of a control group.
 #[derive(Debug, PartialEq, Eq)]
 struct Place<'a> {
     id: Id<'a>,
@@ -125,7 +125,7 @@ impl Containers {
         Self { root }
     }
 
-    /// What people call the container or pod of a control group; absent when it is of none, or nobody tells its name.
+    /// The name of the container or pod of a control group; absent if it has none or its name is unknown.
     pub(crate) fn name(&self, path: &str) -> Option<String> {
         let Place { id, below } = place(path)?;
         let mut name = match id {

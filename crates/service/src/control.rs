@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 /// The socket's name in the recording's folder.
 const SOCKET: &str = "recorder.sock";
-/// A recorder that has not answered in full within this time hangs. It is also how long a signal waits at most.
+/// A recorder that has not answered in full by then counts as hung. A signal waits at most this long.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// No answer is longer: the folder may be another user's, and so may be what listens there.
+/// Size limit of an answer: the folder, and the process that listens there, may be another user's.
 const LONGEST_ANSWER: usize = 1 << 20;
 
 /// Where a recording's control socket is, and the socket as long as there is one.
@@ -31,8 +31,8 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// Opens the socket. A socket that is already there belongs to a recorder that was killed: the writer's lock admits one recorder.
-    /// The second is why there is none yet.
+    /// Opens the socket. An existing socket belongs to a killed recorder, because the writer's lock admits only one recorder. The
+    /// second value says why there is no socket yet.
     pub(crate) fn open(folder: &Path, group: Option<u32>) -> (Self, Option<io::Error>) {
         let opened = match std::fs::remove_file(folder.join(SOCKET)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -45,8 +45,8 @@ impl Control {
         (Self { folder: folder.to_owned(), group, socket }, why)
     }
 
-    /// Opens the socket again when it is gone: the folder was removed and the writer has made it anew, or there was no room. What has
-    /// its name meanwhile may be another recorder's and stays.
+    /// Opens the socket again if it is gone: the folder was removed and the writer made a new one, or there was no space. A file that
+    /// has taken its name may be another recorder's and stays.
     pub(crate) fn restore(&mut self) {
         if self.socket.as_ref().is_none_or(|socket| !socket.is_there())
             && let Ok(socket) = ControlSocket::bind(&self.folder, self.group)
@@ -106,8 +106,8 @@ fn id(path: &Path) -> io::Result<(u64, u64)> {
     std::fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-/// Lets who may read the recording ask its recorder. The socket is held by a descriptor meanwhile: a link that another user puts in its
-/// place gives them nothing.
+/// Lets everyone who may read the recording query its recorder. It changes the socket through a descriptor, so a link that another user
+/// puts in its place has no effect.
 fn give(path: &Path, group: Option<u32>) -> io::Result<()> {
     let socket = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     if FileType::from_raw_mode(rustix::fs::fstat(&socket)?.st_mode) != FileType::Socket {
@@ -130,7 +130,7 @@ pub fn query(folder: &Path) -> Result<Option<Status>, Error> {
     serde_json::from_str(&body).map(Some).map_err(|error| no_answer(folder, &error))
 }
 
-/// Gives the rules of the incidents that last to the recorder of a folder, which shows them in its metrics; whether one runs.
+/// Tells the recorder of a folder the rules of the active incidents, for its metrics. Returns whether a recorder runs.
 pub fn publish(folder: &Path, rules: &BTreeSet<RuleId>) -> Result<bool, Error> {
     let rules: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
     Ok(exchange(folder, &format!("PUT {INCIDENTS}{}", rules.join(",")))?.is_some())
@@ -189,7 +189,7 @@ fn ask(mut stream: UnixStream, request: &str, end: Instant) -> io::Result<Vec<u8
         }
         let ready = if unsent.is_empty() { PollFlags::IN } else { PollFlags::OUT };
         let time = Timespec { tv_sec: left.as_secs().try_into().unwrap_or(0), tv_nsec: left.subsec_nanos().into() };
-        // A signal is as good as its end: the flag of who caught it is looked at when this returns.
+        // A signal ends the wait, too: the caller checks its flag when this returns.
         if poll(&mut [PollFd::new(&stream, ready)], Some(&time)) == Err(rustix::io::Errno::INTR) {
             return Err(ErrorKind::Interrupted.into());
         }

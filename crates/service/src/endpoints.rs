@@ -12,7 +12,7 @@ use std::time::Instant;
 /// The path of the recorder's state, as JSON.
 pub(crate) const STATUS: &str = "/status";
 const METRICS: &str = "/metrics";
-/// The path to which `pagetide diagnose --watch` gives the rules of the incidents that last, separated by commas.
+/// The path where `pagetide diagnose --watch` posts the rules of the active incidents, separated by commas.
 pub(crate) const INCIDENTS: &str = "/incidents/";
 
 /// What a client may do.
@@ -20,9 +20,9 @@ pub(crate) const INCIDENTS: &str = "/incidents/";
 pub(crate) struct Client {
     /// Read the names of control groups.
     pub(crate) names: bool,
-    /// Tell what lasts: whoever may connect to the control socket.
+    /// Post the active incidents: allowed for everyone who may connect to the control socket.
     pub(crate) control: bool,
-    /// Reach this host by any name: its address is for others (`--expose`), who have names for it that it does not know.
+    /// Reach this host by any name: with `--expose` other hosts connect, and they may use names that it does not know.
     pub(crate) any_name: bool,
 }
 

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as a scraper and `--status` need: one request per connection.
+//! The part of HTTP/1.1 that a scraper and `--status` need: one request per connection.
 //!
 //! A [`Connection`] never waits: it reads and writes what it can, so that one thread serves many clients and a slow one holds up
 //! nobody. A request has at most 8 KiB.
@@ -23,7 +23,7 @@ pub(crate) struct Request<'a> {
     pub(crate) method: Method,
     /// Without a query.
     pub(crate) path: &'a str,
-    /// The name by which the client reached this host, with a port; absent when it says none.
+    /// The name that the client used for this host, with a port; absent if it sent none.
     pub(crate) host: Option<&'a str>,
 }
 
@@ -74,7 +74,7 @@ impl<S: Read + Write> Connection<S> {
         Self { stream, timeouts, deadline: Instant::now() + timeouts.head, exchange }
     }
 
-    /// When it is closed, whatever it has done until then.
+    /// When it is closed, even in the middle of a request.
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline
     }
@@ -137,7 +137,7 @@ fn head_ends(request: &[u8]) -> bool {
     request.windows(2).any(|bytes| bytes == b"\n\n") || request.windows(3).any(|bytes| bytes == b"\n\r\n")
 }
 
-/// The value of the first `Host` field; what is no text is no name of this host.
+/// The value of the first `Host` field; a value that is not text is not a name of this host.
 fn host(request: &[u8]) -> Option<&str> {
     let fields = request.split(|byte| *byte == b'\n').skip(1);
     let mut values = fields.filter_map(|field| {

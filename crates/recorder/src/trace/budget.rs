@@ -2,7 +2,7 @@
 
 /// What the programs take for a hit of a tracepoint whose page is not in the sample (`cargo bench -p pagetide-trace --bench cost`).
 const HIT_NS: u64 = 40;
-/// It may take as much at once as in so many seconds.
+/// It may take at once what it may take in this many seconds.
 const BURST_S: f64 = 10.0;
 
 /// What a trace has used since it began.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 const USUAL: usize = 300;
 /// Readings whose mean is the level of now.
 const NOW: usize = 3;
-/// So many times the baseline is a rise.
+/// A level of this many times the baseline is a rise.
 const RISE: f64 = 4.0;
 /// The trace stays on for so long after the last rise.
 const AFTER_NS: u64 = 30_000_000_000;
@@ -118,7 +118,7 @@ impl Trigger {
 #[derive(Debug)]
 struct Signal {
     name: &'static str,
-    /// A lower rate is no rise, however low the baseline is.
+    /// A lower rate is never a rise, however low the baseline.
     floor: f64,
     text: fn(u64) -> String,
     last: Option<(u64, u64)>,

@@ -24,13 +24,13 @@ struct Diagnosed {
     verdict: Conclusion,
     summary: String,
     unknown: Vec<String>,
-    /// Time that the group which lost most lost in the worst stretch.
+    /// Time lost in the worst stretch by the group that lost most.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost_ms: Option<i64>,
     /// The same over the range.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost: Option<Lost>,
-    /// Of a file of `pagetide cut`: what it says that was diagnosed when it was cut.
+    /// For a file of `pagetide cut`: the diagnosis stored when it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<InFile>,
     /// Where the cause comes from, and where its effects are.
@@ -59,7 +59,7 @@ struct LostTo {
 }
 
 impl Lost {
-    /// Absent where nobody lost what is seen.
+    /// Absent where no task lost time.
     fn of(ledger: &Ledger, times: &Times<'_>) -> Option<Self> {
         let accounts = pagetide_view::lost_time(ledger).into_iter();
         let accounts = accounts.map(|(account, layer)| LostTo { account, name: layer.name, shares: layer.values });

@@ -1,4 +1,4 @@
-//! The marks of a recording: steps of an experiment, and notes. Of a long recording they are read slower than its first plots.
+//! The marks of a recording: steps of an experiment, and notes. In a long recording, reading them takes longer than its first plots.
 
 use super::source::{self, Opened};
 use crate::number::ms;

@@ -117,7 +117,7 @@ impl Listed {
     }
 }
 
-/// What is found of one recording or run, whatever its files make of the code that reads them: the others are listed all the same.
+/// What is found in one recording or run. If reading its files fails or panics, the others are still listed.
 pub(super) fn guarded<T>(find: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let crashed = |_| Err(Error::system("pagetide failed on it", "`pagetide check` on its folder may show why"));
     catch_unwind(AssertUnwindSafe(find)).unwrap_or_else(crashed)

@@ -121,7 +121,7 @@ pub(super) async fn result(State(shared): State<Arc<Shared>>, Path(id): Path<Str
     json(shared.work.run(read).await?)
 }
 
-/// The report of a run, made anew: a file beside the run is nobody's page.
+/// The report of a run, rebuilt: the server does not serve a report.html that it finds next to the run.
 pub(super) async fn report(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
     let inner = Arc::clone(&shared);
     let html = shared.work.run(move || draw(&place(&inner, &id)?)).await?;

@@ -39,7 +39,7 @@ pub(super) async fn series(
     json(shared.work.run(move || read(&inner, &source::open(&inner, &id)?, range, points, &wanted)).await?)
 }
 
-/// Whether buckets are read and not samples: when each point is made of so many that the finest bucket is no longer than a point.
+/// Whether to read buckets instead of samples: if a point covers at least the finest bucket.
 fn is_long(opened: &Opened, (from, to): (i64, i64), points: i64) -> bool {
     let finest = Level::TenSeconds.ns();
     opened.interval() < finest && to.saturating_sub(from) / points.max(1) >= finest

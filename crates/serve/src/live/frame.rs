@@ -73,7 +73,7 @@ fn selection() -> Selection {
     selection
 }
 
-/// The frame of the newest sample of a source; absent when there is none after `seen`, ns since 1970-01-01 UTC.
+/// The frame of a source's newest sample; absent if there is none after `seen`, ns since 1970-01-01 UTC.
 ///
 /// # Errors
 /// Those of the source.
