@@ -151,7 +151,7 @@ const SAME: f64 = 0.05;
 /// # Errors
 /// There is no run, or they are of different scenarios.
 pub fn compare(candidates: &[Candidate]) -> Result<Comparison, Error> {
-    let first = candidates.first().ok_or_else(|| Error::input("there is no run to compare", "name two runs"))?;
+    let first = candidates.first().ok_or_else(|| Error::input("no run to compare", "name two runs"))?;
     if let Some(other) = candidates.iter().find(|other| other.result.scenario != first.result.scenario) {
         return Err(Error::input(
             format!(

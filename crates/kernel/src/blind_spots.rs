@@ -8,15 +8,15 @@ use pagetide_core::Unreadable;
 const FILE_SYSTEMS: &[(&[&str], &str)] = &[
     (
         &["nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "9p", "fuse.", "virtiofs", "lustre", "gpfs"],
-        "a server does its IO, so no disk has its requests, latency or utilisation; its cached and dirty pages are counted",
+        "a server does its IO: no disk of this host counts its requests, latency or utilisation; its cached and dirty pages are counted",
     ),
-    (&["overlay"], "its IO counts on the disks of the layers below, so no disk is known for a path on it"),
-    (&["btrfs"], "no disk is known for a path on it, and with compression its disk bytes are not its file bytes"),
+    (&["overlay"], "its IO is counted on the disks of its lower layers, so the disk of a path on it is unknown"),
+    (&["btrfs"], "the disk of a path on it is unknown, and with compression bytes on disk differ from bytes in files"),
     (
         &["zfs"],
         "ARC is outside the page cache: MemAvailable counts it as used, and its hits and evictions are not recorded",
     ),
-    (&["tmpfs", "ramfs"], "its pages count as page cache (Shmem), and reclaim can free them only to swap"),
+    (&["tmpfs", "ramfs"], "its pages count as page cache (Shmem), but reclaim can only swap them out"),
 ];
 
 /// Places of small file systems in memory that every host has.
@@ -25,7 +25,7 @@ const USUAL: [&str; 4] = ["/dev", "/run", "/sys", "/proc"];
 /// Why numbers of a mount are missing; `None` when all of its IO and cache is counted.
 fn of_mount(mount: &Mount) -> Option<&'static str> {
     if mount.options.split(',').any(|option| option == "dax" || option == "dax=always") {
-        return Some("DAX goes past the page cache: neither its reads and writes nor its memory are counted");
+        return Some("DAX bypasses the page cache: neither its reads and writes nor its memory are counted");
     }
     if USUAL.iter().any(|place| mount.point.starts_with(place)) {
         return None;
@@ -59,7 +59,7 @@ fn processes_of_a_container(root: &Root) -> Option<Unreadable> {
     let host = name(2).is_some_and(|name| name.trim() == "kthreadd");
     (!host).then(|| Unreadable {
         source: "/proc of the host".to_owned(),
-        reason: "this is a container with processes of its own: memory and disks are the host's, other processes and kswapd are not shown"
+        reason: "this container has its own process ids: memory and disks are the host's, but other processes and kswapd are not visible"
             .to_owned(),
     })
 }

@@ -87,7 +87,7 @@ fn of_folder(root: &Root, mut folder: PathBuf, disks: &mut Vec<String>, depth: u
     }
     let name = name(&folder);
     if depth == 0 {
-        return Err(Error::NoDevice { path: folder, on: "devices that lie on each other in a circle".into() });
+        return Err(Error::NoDevice { path: folder, on: "block devices that are stacked in a loop".into() });
     }
     let mut members: Vec<PathBuf> =
         std::fs::read_dir(folder.join("slaves")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

@@ -33,10 +33,10 @@ pub enum NoTaskstats {
     #[error("this kernel has no taskstats (CONFIG_TASKSTATS)")]
     NotBuilt,
     /// The caller may not ask.
-    #[error("asking the kernel needs CAP_NET_ADMIN")]
+    #[error("the kernel answers only with CAP_NET_ADMIN")]
     NotAllowed,
     /// The fields may lie elsewhere.
-    #[error("version {} of taskstats with {} bytes is not known", layout.version, layout.bytes)]
+    #[error("unknown version {} of taskstats with {} bytes", layout.version, layout.bytes)]
     Unknown {
         /// What the kernel has.
         layout: Layout,

@@ -134,7 +134,7 @@ impl Run {
     /// The user interrupted it; fio is killed then.
     pub fn wait(mut self, progress: &mut dyn Progress) -> Result<Ended, Error> {
         let (mut said, mut complaint) = (Vec::new(), Vec::new());
-        let lost = |error: std::io::Error| Error::system(format!("lost touch with fio: {error}"), "");
+        let lost = |error: std::io::Error| Error::system(format!("lost contact with fio: {error}"), "");
         let mut stdout = self.child.stdout.take();
         let mut stderr = self.child.stderr.take();
         while stdout.is_some() || stderr.is_some() {

@@ -169,7 +169,7 @@ impl Run {
             notes.push(format!("it {failure}"));
             Outcome::Refused
         } else if counters.timed_out() {
-            notes.push("its time was over before it was done".to_owned());
+            notes.push("it ran out of time before it was done".to_owned());
             Outcome::TimedOut
         } else {
             Outcome::Done

@@ -85,7 +85,7 @@ fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     };
     Err(Error::input(
         format!(
-            "the machine has {available} available ({} of memory less {system} of its system), but a guest needs {MIN_AVAILABLE}",
+            "the machine has {available} available ({} of memory minus {system} for its system), but a guest needs {MIN_AVAILABLE}",
             machine.memory
         ),
         hint,

@@ -85,7 +85,7 @@ impl Arguments {
         help::with_pages(Self::command())
     }
 
-    /// What was typed. Help, the version and wrong use end the program.
+    /// The parsed command line. Help, the version and wrong use end the program.
     pub(crate) fn typed() -> Self {
         let mut matches =
             Self::definition().try_get_matches().unwrap_or_else(|error| habits::with_our_words(error).exit());

@@ -31,7 +31,7 @@ pub(crate) mod undo;
 /// How a command ended, short of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It did what it was to do (exit 0).
+    /// It did what it was asked to do (exit 0).
     Done,
     /// A claim or a check failed (exit 1).
     Failed,

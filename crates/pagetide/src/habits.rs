@@ -1,8 +1,8 @@
-//! What people type out of habit from sar, iostat, atop and systemd, and how it is written here.
+//! Options and words that people type out of habit from sar, iostat, atop and systemd, and pagetide's own for the same.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Words that are none of a command, and what to write instead of them.
+/// Words that a command does not take, and what to write instead.
 struct Habit {
     /// The commands in which they are typed; the first word of the command line.
     commands: &'static [&'static str],
@@ -33,9 +33,9 @@ const HABITS: &[Habit] = &[
         &["-p"],
         "pidstat is `pagetide show rec processes`; one process: `pagetide show rec processes --only mysqld`",
     ),
-    habit(&["show"], &["-A"], "every topic is a table of its own, such as `pagetide show rec disk`"),
-    habit(&["show"], &["-f"], "the recording is the first word: `pagetide show rec disk`"),
-    habit(&["show"], &["-i", "-t", "--interval", "--step"], "one row for 5 s: `pagetide show rec disk --every 5`"),
+    habit(&["show"], &["-A"], "there is one table per topic, such as `pagetide show rec disk`"),
+    habit(&["show"], &["-f"], "the recording comes first: `pagetide show rec disk`"),
+    habit(&["show"], &["-i", "-t", "--interval", "--step"], "one row per 5 s: `pagetide show rec disk --every 5`"),
     habit(
         &["show"],
         &["--dev", "--device", "--disk", "--cpu", "--pid", "--name", "--process", "--filter", "--cgroup"],
@@ -44,12 +44,12 @@ const HABITS: &[Habit] = &[
     habit(
         &["show"],
         &["-n", "--head", "--limit"],
-        "the first five rows of each moment: `pagetide show rec processes --top 5`",
+        "the first five rows of each sample: `pagetide show rec processes --top 5`",
     ),
     habit(
         &["show"],
         &["-o", "--format"],
-        "for a program: `pagetide show rec disk --csv`, `pagetide show rec disk --json`",
+        "as CSV: `pagetide show rec disk --csv`; as JSON: `pagetide show rec disk --json`",
     ),
     habit(
         RANGED,
@@ -58,17 +58,17 @@ const HABITS: &[Habit] = &[
     ),
     habit(RANGED, &["-e", "--until", "--end", "--before"], "the end of a range is `--to TIME`, such as --to 12:40"),
     habit(RANGED, &["--last", "--past"], "the last ten minutes of a recording: `--from -10min`"),
-    habit(&["record", "top", "serve"], &["-i", "-d", "--every", "--delay"], "a sample each 5 s: `--interval 5`"),
+    habit(&["record", "top", "serve"], &["-i", "-d", "--every", "--delay"], "a sample every 5 s: `--interval 5`"),
     habit(
         &["record"],
         &["-t", "--time", "--duration", "--length", "--count"],
         "for 5 min: `pagetide record -o rec --for 5min`",
     ),
-    habit(&["record", "import", "cut"], &["--output", "--dest"], "where to write is `-o PATH`"),
+    habit(&["record", "import", "cut"], &["--output", "--dest"], "the output path is `-o PATH`"),
     habit(
         &["record"],
         &["-p", "--pid"],
-        "a recording has all processes; `pagetide show rec processes --only mysqld` prints one",
+        "a recording has every process; to print one: `pagetide show rec processes --only mysqld`",
     ),
     habit(
         &["serve"],
@@ -83,37 +83,41 @@ const HABITS: &[Habit] = &[
     habit(
         &["list", "ls"],
         &[],
-        "`pagetide lab list` lists scenarios, `pagetide serve` the recordings of folders in a browser",
+        "`pagetide lab list` lists scenarios; `pagetide serve FOLDER` lists recordings in a browser",
     ),
     habit(
         &["status", "info", "stat", "stats"],
         &[],
-        "`pagetide` alone prints the state of this host, `pagetide record --status` that of its recorder",
+        "`pagetide` alone prints the state of this host; `pagetide record --status` prints that of its recorder",
     ),
     habit(&["version"], &[], "`pagetide --version`"),
     habit(&["free"], &[], "`pagetide mem`"),
     habit(
         &["vmstat", "sar"],
         &[],
-        "`pagetide show --sample cache` prints rows of this host as they come; `pagetide show rec memory` those of a recording",
+        "`pagetide show --sample cache` prints live rows of this host; `pagetide show rec memory` prints a recording",
     ),
     habit(
         &["iostat"],
         &[],
-        "`pagetide show --sample disk` prints rows of this host as they come; `pagetide show rec disk` those of a recording",
+        "`pagetide show --sample disk` prints live rows of this host; `pagetide show rec disk` prints a recording",
     ),
     habit(
         &["pidstat", "ps", "processes"],
         &[],
-        "`pagetide show --sample processes` prints rows of this host as they come; `pagetide show rec processes` those of a recording",
+        "`pagetide show --sample processes` prints live rows of this host; `pagetide show rec processes` prints a recording",
     ),
     habit(&["fincore", "vmtouch"], &[], "`pagetide cache /var/lib`"),
     habit(
         &["replay", "play", "view", "open"],
         &[],
-        "`pagetide top rec` steps through a recording, `pagetide serve rec` shows it in a browser",
+        "`pagetide top rec` steps through a recording; `pagetide serve rec` shows it in a browser",
     ),
-    habit(&["watch", "monitor", "live"], &[], "`pagetide top` shows this host as it is, `pagetide serve` in a browser"),
+    habit(
+        &["watch", "monitor", "live"],
+        &[],
+        "`pagetide top` shows this host live; `pagetide serve` does so in a browser",
+    ),
     habit(&["report", "analyze", "analyse", "why"], &[], "`pagetide diagnose rec`"),
     habit(&["compare", "diff"], &[], "`pagetide diagnose before --compare after`"),
     habit(&["run", "scenarios", "experiment"], &[], "`pagetide lab list`, then `pagetide lab run buffered-read`"),
@@ -126,7 +130,7 @@ const HABITS: &[Habit] = &[
     habit(
         &["export"],
         &[],
-        "`pagetide show rec disk --csv`, or one file for somebody else: `pagetide cut rec -o incident.pagetide`",
+        "`pagetide show rec disk --csv`; to share a part of a recording: `pagetide cut rec -o incident.pagetide`",
     ),
     habit(&["share", "redact", "anonymize"], &[], "`pagetide cut rec -o incident.pagetide --redact`"),
     habit(&["verify", "fsck"], &[], "`pagetide check rec`"),
@@ -146,18 +150,18 @@ const TOPICS: &[(&[&str], &str)] = &[
     (&["mpstat"], "cpus"),
 ];
 
-/// What stands where a command takes no more words, and how it is written.
+/// An extra word after a command's arguments, and how to write what it probably means.
 const POSITIONALS: &[(&str, &str)] = &[
     (
         "record",
-        "a command stands behind `--`: `pagetide record -o rec -- sleep 5`; a time behind --for: `pagetide record -o rec --for 5`",
+        "the command to run goes after `--`: `pagetide record -o rec -- sleep 5`; for a duration: `pagetide record -o rec --for 5`",
     ),
-    ("cut", "the file is named with -o: `pagetide cut rec -o incident.pagetide`"),
+    ("cut", "name the file with -o: `pagetide cut rec -o incident.pagetide`"),
     ("show", "one disk, CPU, process or group: `pagetide show rec disk --only vda`"),
-    ("diagnose", "two recordings are compared with `pagetide diagnose before --compare after`"),
+    ("diagnose", "to compare two recordings: `pagetide diagnose before --compare after`"),
 ];
 
-/// The error, with what to write where something was typed out of habit.
+/// The error, with what to write instead if something was typed out of habit.
 pub(crate) fn with_our_words(mut error: clap::Error) -> clap::Error {
     let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let command = words.find(|word| !word.starts_with('-')).unwrap_or_default();
@@ -176,7 +180,7 @@ pub(crate) fn with_our_words(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What to write for a word that a command does not take; absent where nothing is known of it.
+/// What to write for a word that a command does not take; absent if unknown.
 fn meant(kind: ErrorKind, command: &str, word: &str) -> Option<String> {
     match kind {
         ErrorKind::InvalidValue if command == "show" => {
@@ -200,7 +204,7 @@ fn meant(kind: ErrorKind, command: &str, word: &str) -> Option<String> {
     }
 }
 
-/// All that is told, for the test that tries the commands in it.
+/// All hints, for the test that runs the commands in them.
 #[cfg(test)]
 pub(crate) fn texts() -> String {
     let topics = TOPICS.iter().map(|(_, topic)| format!("`pagetide show rec {topic}`"));

@@ -48,13 +48,14 @@ pub(crate) struct Traced {
     pub(crate) disks: BTreeMap<String, String>,
     /// The size of a page of the host that was traced.
     page: Bytes,
-    /// What the block devices read meanwhile.
+    /// What the block devices read during the trace.
     pub(crate) reads: DeviceReads,
-    /// Of a recording whose trace was not on all the time: when it was, by the clock.
+    /// When the trace was on, by the clock, if it was not on all the time.
     stretches: Vec<(String, String)>,
 }
 
-/// Reads of all block devices. Partitions and stacked devices count with the disks below them, which the mean does not notice.
+/// Reads of all block devices. Partitions and stacked devices are counted in addition to the disks below them, which does not change the
+/// mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct DeviceReads {
     pub(crate) sectors: u64,

@@ -19,7 +19,7 @@ pub(crate) fn write(file: &Path, measured: &MeasuredEffects) -> Result<(), Error
     reports::write_file(file, line.as_bytes())
 }
 
-/// What was measured for the incident of a diagnosis; none if nobody kept it, or if it belongs to another incident.
+/// What was measured for the incident of a diagnosis; none if it was not kept or belongs to another incident.
 pub(crate) fn read(recording: &Path, diagnosis: &Diagnosis) -> Result<Option<MeasuredEffects>, Error> {
     let file = file_of(recording)?;
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(None) };

@@ -54,8 +54,8 @@ pub(crate) fn file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<
     }
 }
 
-/// The content of a file of this user's or root's, as of [`file_of`]; absent when it is another user's, who may put another one in its place
-/// between two looks.
+/// The content of a file that belongs to this user or root, as of [`file_of`]; absent if it belongs to another user, who could replace it
+/// between two reads.
 pub(crate) fn own_file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<Vec<u8>>, Error> {
     let is_own = |owner: u32| owner == 0 || owner == rustix::process::geteuid().as_raw();
     let path = Path::new(name);

@@ -3,7 +3,7 @@
 use pagetide_core::Nanos;
 use std::time::Instant;
 
-/// Seconds of forecast that the forecast's own pace counts for, so that the first seconds of a run do not decide.
+/// Seconds of the forecast that count as already measured, so that the first seconds of a run do not decide alone.
 const TRUST: f64 = 20.0;
 
 /// The runs, the current one, and its progress.

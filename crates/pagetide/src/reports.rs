@@ -43,7 +43,7 @@ pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Error> {
     write_file(file, &html_of(page)?)
 }
 
-/// Writes a file that the user named, through nobody else's links.
+/// Writes a file that the user named, and follows no other user's link.
 pub(crate) fn write_file(file: &Path, content: &[u8]) -> Result<(), Error> {
     pagetide_dir::write_file(file, content)
         .map_err(|error| Error::system(format!("{}: {error}", file.display()), "name a new file in a writable folder"))

@@ -251,7 +251,7 @@ fn two_ranges_or_two_recordings_are_compared() {
         "Worse after the change. Tasks lost 196 ms of each second to waits for IO (0 ms before; difference ",
         "Before: 2026-11-21 14:03:50 UTC to 2026-11-21 14:03:55 UTC (11 samples).",
         "share of time lost to waits for IO host 0 % 19.6 % 19.6 %",
-        "Cannot tell for noise: pages scanned by reclaim (host); direct reclaims (host).",
+        "Too noisy to tell: pages scanned by reclaim (host); direct reclaims (host).",
         "(block bootstrap over the samples);",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -44,7 +44,7 @@ impl Missing {
 }
 
 /// What works where nothing can be traced.
-pub(crate) const STILL: &str = "nothing can be traced, while `pagetide record` and `pagetide diagnose` work without";
+pub(crate) const STILL: &str = "nothing can be traced; `pagetide record` and `pagetide diagnose` work without tracing";
 
 /// What to do about a kernel that is locked down.
 const LOCKED_DOWN: &str = "the kernel is locked down (confidentiality), which forbids tracing to root, too; boot without lockdown=confidentiality";
@@ -65,7 +65,7 @@ fn tracepoint_refusal(tracepoint: Tracepoint, any: bool, lockdown: &str) -> Erro
     Error::system(
         format!("this kernel has no tracepoint {}:{}", tracepoint.group(), tracepoint.name()),
         format!(
-            "without it {} cannot be known; `pagetide record` and `pagetide diagnose` need no tracepoints",
+            "without it {} cannot be measured; `pagetide record` and `pagetide diagnose` need no tracepoints",
             tracepoint.lost_without()
         ),
     )

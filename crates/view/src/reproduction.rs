@@ -33,7 +33,7 @@ pub struct ReproductionTexts {
     pub compared: Table,
     /// What each advice did; without rows when none was tried.
     pub advice: Table,
-    /// What the recording does not tell, a sentence each.
+    /// What the recording does not show, a sentence each.
     pub guesses: Vec<String>,
     /// When the incident begins, ns after the begin of what is drawn.
     pub onset: i64,
@@ -49,13 +49,14 @@ pub fn reproduction(texts: ReproductionTexts, incidents: &[ShownIncident<'_>]) -
     blocks.push(Block::Heading("The incident, its reproduction, and the advice".to_owned()));
     blocks.push(Block::Timeline(Box::new(timeline(incidents, texts.onset))));
     if !texts.guesses.is_empty() {
-        blocks.push(Block::Heading("What the recording does not tell".to_owned()));
+        blocks.push(Block::Heading("What the recording does not show".to_owned()));
         blocks.push(Block::List(texts.guesses));
     }
     blocks.push(Block::Paragraph(
-        "A model computed all but the recording; docs/CONFORMANCE.md lists how far it is from real kernels.".to_owned(),
+        "All but the recording was computed by a model; docs/CONFORMANCE.md lists how far it is from real kernels."
+            .to_owned(),
     ));
-    Page { title: "An incident, shown again".to_owned(), headline: texts.answer, blocks, ..Page::default() }
+    Page { title: "An incident, reproduced".to_owned(), headline: texts.answer, blocks, ..Page::default() }
 }
 
 /// A value of an incident in an interval on its recording's axis.
@@ -101,7 +102,7 @@ fn refaults(recording: &Recording, from: i64, to: i64) -> Option<f64> {
 const PLOTS: [(&str, &str, &str, Measure, Value); 4] = [
     (
         "pressure",
-        "Tasks wait for IO or memory, also of those who began it",
+        "Tasks wait for IO or memory, including those that caused it",
         "/proc/pressure, some",
         Measure::Share,
         waits,

@@ -125,7 +125,7 @@ impl StepKind for Snapshot {
 }
 
 fn only_true(value: bool) -> Result<(), Error> {
-    if value { Ok(()) } else { Err(Error::input("false is no action", "write true, or leave the key out")) }
+    if value { Ok(()) } else { Err(Error::input("false is not an action", "write true, or leave the key out")) }
 }
 
 /// How long a step waits.

@@ -118,7 +118,7 @@ impl StepKind for SpinSpec {
     fn check(&self) -> Result<(), Error> {
         match self.share {
             Some(share) if !(0.001..=1.0).contains(&share) => {
-                Err(Error::input(format!("share = {share} is no part of a CPU"), "write 0.001 to 1, such as 0.3"))
+                Err(Error::input(format!("share = {share} is not a share of a CPU"), "write 0.001 to 1, such as 0.3"))
             }
             _ => Ok(()),
         }

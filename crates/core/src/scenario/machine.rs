@@ -271,7 +271,7 @@ impl<'de> Deserialize<'de> for SwapSpec {
                     }
                     Area { size: None, disk: None, zram: Some(size), algorithm } => match algorithm {
                         Some(name) if !super::name::is_plain(&name) => {
-                            Err(D::Error::custom(format!("`{}` is no compression algorithm", name.escape_debug())))
+                            Err(D::Error::custom(format!("`{}` is not a compression algorithm", name.escape_debug())))
                         }
                         algorithm => Ok(Self::Zram { size, algorithm }),
                     },

@@ -288,7 +288,7 @@ fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) ->
     }
     if !raw.meanwhile.is_empty() && !matches!(action, Action::Parallel(_)) {
         return Err(Error::input(
-            format!("{place}: meanwhile is of parallel steps"),
+            format!("{place}: meanwhile belongs to parallel steps"),
             "make it a parallel step, or a step of its own before this one",
         ));
     }
@@ -463,7 +463,7 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
         name::plain(&group.name, "control group", place)?;
         if let Some(cpus) = group.cpu_max.filter(|cpus| !GroupSpec::CPU_MAX.contains(cpus)) {
             return Err(Error::input(
-                format!("{place}: cpu_max = {cpus} is no number of CPUs"),
+                format!("{place}: cpu_max = {cpus} is not a number of CPUs"),
                 "write 0.01 to 4096, such as 0.5 for half of a CPU",
             ));
         }

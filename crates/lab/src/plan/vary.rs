@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Result<VariedSetting, Error> {
         return Err(wrong("an empty value".to_owned()));
     }
     if let Some((at, twice)) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
-        return Err(wrong(format!("{twice} twice, as value {} too", at + 1)));
+        return Err(wrong(format!("{twice} appears twice, also as value {}", at + 1)));
     }
     Ok(VariedSetting { key: key.trim().to_owned(), values })
 }

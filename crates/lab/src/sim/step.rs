@@ -102,7 +102,7 @@ pub(super) fn run(
     Ok(BackendRun {
         machine: vec![format!("model of {kernel}: {} CPUs, {total} of memory", scenario.machine.cpus)],
         differences: vec![
-            "A model ran it, not a kernel: docs/CONFORMANCE.md says how far the model was from real kernels."
+            "A model ran it, not a kernel: docs/CONFORMANCE.md lists how far the model is from real kernels."
                 .to_owned(),
         ],
         kernel,
@@ -489,7 +489,7 @@ impl Run<'_> {
             did.notes.push(format!("the OOM killer killed it after it had processed {processed}"));
         } else if tally.timed_out {
             did.outcome = Some(Outcome::TimedOut);
-            did.notes.push("its time was over before it was done".to_owned());
+            did.notes.push("it ran out of time before it was done".to_owned());
         }
         did
     }

@@ -74,7 +74,7 @@ fn paragraphs(body: &str, width: usize) -> String {
     lines.map(|line| format!("  {line}\n")).collect()
 }
 
-/// All that can be explained, by name.
+/// Everything that can be explained, by name.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let rules = pagetide_diagnose::rules().iter().map(|rule| rule.id.as_str());
     let terms = glossary::TERMS.iter().map(|term| term.name);
@@ -91,7 +91,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         .chain(settings)
 }
 
-/// What is meant by a name, in the order in which it is told.
+/// The meanings of a name, in the order they are printed.
 #[derive(Debug, Serialize)]
 struct Meaning {
     /// What it is: `term`, `column of show disk`, `counter of /proc/vmstat`, `setting`.

@@ -144,7 +144,7 @@ impl Watch {
 impl Observer for Watch {
     fn progress(&self, tally: Tally) {
         let Tally { done, units, cached, .. } = tally;
-        // Days that were known cost next to nothing.
+        // Cached days cost next to nothing.
         let computed = done.saturating_sub(cached);
         let pace = self.began.elapsed().as_secs_f64() / computed.max(1) as f64;
         let left = (computed > 0).then(|| Nanos::from_secs_f64(pace * units.saturating_sub(done) as f64)).flatten();

@@ -55,7 +55,7 @@ enum By {
 
 /// Points of a curve, about.
 const POINTS: u64 = 16;
-/// Places for which it is printed what less memory would cost.
+/// Number of places for which the cost of less memory is printed.
 const LESS_MAX: usize = 3;
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {

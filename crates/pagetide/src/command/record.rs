@@ -220,7 +220,7 @@ fn report(
     Ok(())
 }
 
-/// The share of the bytes that a command read by system calls for which no block device was read.
+/// The share of the bytes a command read by system calls that came from no block device.
 fn hit_ratio(io: &CommandIo) -> Option<f64> {
     (io.bytes.0 > 0).then(|| (1.0 - io.device_bytes.0 as f64 / io.bytes.0 as f64).clamp(0.0, 1.0))
 }
@@ -242,7 +242,7 @@ fn summary(io: &CommandIo) -> String {
     )
 }
 
-/// What the delays are that say where a command was slowed, in words. Who writes more than the devices take sleeps in `balance_dirty_pages`
+/// In words, the delays that show where a command was slowed. A process that writes faster than the devices sleeps in `balance_dirty_pages`
 /// (mm/page-writeback.c, 6.12), which the kernel counts as waiting for block IO.
 const WAITS: [(&str, &str); 6] = [
     ("blkio_delay_total", "for block IO or throttled as a writer"),

@@ -71,7 +71,7 @@ struct Printed<'a> {
     /// Guesses that were tried at other values.
     fitted: &'a [FittedGuess],
     culprits: Vec<String>,
-    /// As it was first, then each advice: the one with which least time is lost first.
+    /// The unchanged incident, then each piece of advice, least lost time first.
     tried: &'a [Tried],
     /// The best of it on a real kernel, with `--on vm`.
     #[serde(skip_serializing_if = "<[Tried]>::is_empty")]
@@ -159,7 +159,7 @@ fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tr
     Ok(())
 }
 
-/// What came of the incident as it was, and with the best advice, on another backend. It says first how long that takes.
+/// Results of the unchanged incident and of the best advice on another backend. It first prints how long that takes.
 fn on_kernel(
     name: &str,
     arguments: &Arguments,
@@ -180,7 +180,7 @@ fn on_kernel(
         synthesis.shortened_from().map_or_else(String::new, |whole| format!(" (shortened from {})", length(whole))),
         length(remaining.left())
     ));
-    // Nothing is left there: the disks' files have no names, and no fio runs.
+    // Nothing stays behind: the disks' files have no names, and no fio runs.
     let place = RunPlace {
         work_dir: arguments.work_dir.clone(),
         results: arguments.work_dir.clone(),
@@ -273,7 +273,7 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
         }
     }
     if !guesses.is_empty() {
-        let _ = writeln!(text, "\nWhat the recording does not tell");
+        let _ = writeln!(text, "\nWhat the recording does not show");
         for guess in guesses {
             let _ = writeln!(text, "- {}: {}", guess.what, guess.why);
         }

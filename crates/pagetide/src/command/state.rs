@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Time between the samples that rates are made of, and how many of them.
+/// Time between the samples for rates, and their number.
 const INTERVAL: Nanos = Nanos::new(250_000_000);
 const SAMPLED: Duration = Duration::from_millis(1_100);
 
@@ -117,7 +117,7 @@ fn rates(recording: &Recording) -> Rates {
     }
 }
 
-/// What should not be missed on this host.
+/// The conditions on this host that need attention.
 fn stands_out(memory: &Memory, rates: &Rates) -> Vec<String> {
     let share = |share: f64| Quantity::ratio(share).to_string();
     let mut found = Vec::new();

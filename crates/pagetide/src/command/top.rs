@@ -107,7 +107,7 @@ fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
     shown
 }
 
-/// What this host tells beside its samples.
+/// What is known of this host besides its samples.
 fn this_host() -> pagetide_top::ThisHost {
     pagetide_top::ThisHost {
         members: Box::new(|group| pagetide_kernel::cgroup::members(&Root::host(), Path::new(group))),

@@ -31,11 +31,11 @@ pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(if recovered.left.is_empty() { Outcome::Done } else { Outcome::Failed })
 }
 
-/// Prints where an earlier version left journals, which nobody undoes.
+/// Prints where an earlier version left journals, which this version does not undo.
 fn report_earlier_journals() {
     for folder in earlier_journal_folders() {
         let folder = folder.display();
-        output::say(&format!("{folder} holds undo journals of an earlier version; this one reads no journal there"));
+        output::say(&format!("{folder} holds undo journals of an earlier version, which this version does not read"));
         output::say("  hint: restore what they name by hand (settings with `sysctl -w`), then remove them");
     }
 }

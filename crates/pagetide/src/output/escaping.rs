@@ -1,4 +1,4 @@
-//! The writer that all output goes through: whatever a name contains, the terminal shows it and never obeys it.
+//! The writer that all output goes through, so that the terminal shows control characters in names and never executes them.
 
 use pagetide_core::{is_unprintable, push_printable};
 use std::fmt::Write as _;

@@ -22,7 +22,7 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
         }
         let (equal, unclear): (Vec<&ComparedValue>, Vec<&ComparedValue>) =
             others.into_iter().partition(|value| value.equal);
-        for (said, values) in [("No difference that matters", equal), ("Cannot tell for noise", unclear)] {
+        for (said, values) in [("No difference that matters", equal), ("Too noisy to tell", unclear)] {
             if !values.is_empty() {
                 blocks.push(Block::Paragraph(format!("{said}: {}.", names(&values))));
             }

@@ -143,7 +143,7 @@ fn a_dilated_machine_has_disks_that_take_longer() {
         );
         let read = Scenario::parse(&format!("{head}{disk}{step}"), "t.toml");
         assert_eq!(read.is_ok(), is_right, "{cpus}: {read:?}");
-        assert!(read.err().is_none_or(|error| error.to_string().contains("is no number of CPUs")), "{cpus}");
+        assert!(read.err().is_none_or(|error| error.to_string().contains("is not a number of CPUs")), "{cpus}");
     }
     let never = head.replace("time_dilation = 10", "time_dilation = 0");
     let error = Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();

@@ -5,7 +5,7 @@ use pagetide_core::{CutContent, Diagnosis, Error, Recording, Selection, Source, 
 /// How far around a stretch its context may reach: an hour, in ns.
 const FARTHEST: i64 = 3_600_000_000_000;
 
-/// Parts of the stretch's length that are tried as context before and behind it, from little to much.
+/// Context to try before and after the stretch, as parts of its length, smallest first.
 const PARTS: [(f64, f64); 8] =
     [(0.0, 0.0), (0.125, 0.0), (0.25, 0.0), (0.25, 0.125), (0.5, 0.0), (0.5, 0.25), (1.0, 0.5), (2.0, 1.0)];
 
@@ -43,7 +43,7 @@ pub(super) fn around(source: &impl Source, times: &Recording, (from, to): (i64, 
     with_verdict(farthest, (from, to), &wanted).map_or_else(|| with(FARTHEST, FARTHEST), Ok)
 }
 
-/// What the diagnosis of the recording says of the incident of which most lies in a stretch; absent where there is none.
+/// What the recording's diagnosis says of the incident that lies mostly in a stretch; absent if there is none.
 fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Verdict> {
     let overlap = |range: Span| {
         let common = stretch.to.ns().min(range.to.ns()).saturating_sub(stretch.from.ns().max(range.from.ns()));
@@ -54,7 +54,7 @@ fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Verdict> {
     (overlap(most.range) > 0.5).then(|| (diagnosis.verdict.name(), rule))
 }
 
-/// The recording, if its diagnosis is this one: that of the range, or that of the whole recording, which the file must then show.
+/// The recording, if its diagnosis is the expected one: that of the range, or that of the whole recording, which the file must then show.
 fn with_verdict(mut recording: Recording, stretch: (i64, i64), wanted: &Verdict) -> Option<Recording> {
     if verdict_of(&of_stretch(&recording, stretch)) == *wanted {
         return Some(recording);

@@ -16,7 +16,7 @@ use pagetide_store::Reader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// What a watch knows from one look to the next.
+/// State of a watch from one check to the next.
 struct Watcher<'a> {
     arguments: &'a Arguments,
     log: Log,
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let mut seen = i64::MIN;
     let mut damaged: BTreeSet<String> = BTreeSet::new();
     let mut end = recordings::times(&arguments.recording)?.stamps().last().map(|stamp| stamp.wall_ns);
-    // One reader for all looks: it does not read again what it knows.
+    // One reader for all checks, so that it does not read the same samples again.
     let reader = recordings::open(&arguments.recording)?;
     let damage = reader.damage();
     loop {
@@ -111,8 +111,8 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    /// Gives the rules of what lasts to the recorder of this recording, for its metrics. A recording that nobody records, or whose
-    /// recorder this user may not ask, is watched all the same.
+    /// Posts the rules of the active incidents to the recorder of this recording, for its metrics. A recording without a recorder,
+    /// or with one that this user may not query, is watched as well.
     fn publish(&mut self, now: &BTreeMap<LastingKey, Active>) {
         let rules: BTreeSet<RuleId> = now.keys().map(|(rule, _)| *rule).collect();
         if let Err(error) = pagetide_service::publish(&self.arguments.recording, &rules)

@@ -9,7 +9,7 @@ use pagetide_lab::vm::{Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOpti
 /// Room for a downloaded kernel, and for its package while it is unpacked.
 const ROOM: Bytes = Bytes::new(512 << 20);
 
-/// What is there. Nothing is booted but for `probe`.
+/// What is available. It boots a guest only for `probe`.
 pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Error> {
     let folder = std::env::temp_dir();
     let vm = Vm::new(VmOptions::of_this_program(&folder, &folder)?);

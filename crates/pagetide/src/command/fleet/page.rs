@@ -72,7 +72,7 @@ fn headline(answers: &Answers) -> String {
     named.map_or(String::new(), |(factors, factor)| format!("{}: {}.", capital(&cause(factors)), statement(factor)))
 }
 
-/// How many hosts are affected, and whether something is named that they have in common.
+/// How many hosts are affected, and whether a common factor is reported.
 fn outcome(answers: &Answers, named: bool) -> String {
     let hosts = count(answers.hosts, "host", "hosts");
     let hours = count(answers.hours, "hour", "hours");
@@ -150,7 +150,7 @@ fn causes(answers: &Answers) -> Table {
     table
 }
 
-/// Hosts with each cause, by day: the last days.
+/// Number of hosts with each cause, by day, for the last days.
 fn days(causes: &[CauseAnswer]) -> Table {
     let mut all: Vec<i64> = causes.iter().flat_map(|cause| cause.days.iter().map(|day| day.day_ns)).collect();
     all.sort_unstable();

@@ -23,11 +23,11 @@ const MOST_MEMORY: u64 = 2 << 30;
 const MOST_FILES: u64 = 16;
 /// How long it may run.
 const MAX_RUN: Duration = Duration::from_secs(300);
-/// Where sadf is looked for, whatever the caller's `PATH` is.
+/// Where sadf is looked up, regardless of the caller's `PATH`.
 const PROGRAMS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"];
 const INSTALL: &str = "apt-get install sysstat";
 
-/// Whether sadc wrote a file. Not so for a file that cannot be read, about which the import complains, nor for a pipe, which can be read only once.
+/// Whether sadc wrote a file. False for a file that cannot be read, which the import reports, and for a pipe, which can be read only once.
 pub(super) fn is_binary(path: &Path) -> bool {
     let mut start = [0; SADC_MAGIC.len()];
     pagetide_dir::open_file(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == SADC_MAGIC

@@ -5,14 +5,14 @@ use pagetide_core::Bytes;
 use pagetide_trace::{PARTS, POLICIES, PlaceMemory, Policy, Replayed, Summary};
 use serde_json::json;
 
-/// Below so many sampled reads there is no result.
+/// With fewer sampled reads there is no result.
 const SAMPLED_READS_MIN: u64 = 1000;
-/// The model of the present cache may miss so much more or less of the reads than the kernel does.
+/// The model of the present cache may differ from the kernel's miss ratio by this much.
 const REPRODUCED: f64 = 0.02;
-/// A rise of the miss ratio by less costs nothing.
+/// A smaller rise of the miss ratio counts as no cost.
 const NEGLIGIBLE_RISE: f64 = 0.005;
 
-/// What smaller caches of one place would miss, or why that is not known.
+/// What smaller caches of one place would miss, or why that is unknown.
 #[derive(Debug)]
 pub(super) struct Less {
     /// The control group of the readers; absent for the host.
@@ -54,8 +54,8 @@ fn less(summary: &Summary, group: Option<&String>, replayed: &Replayed) -> Less 
     Less { group: group.cloned(), memory: replayed.memory, present, sampled, result }
 }
 
-/// Pages that the place read. Whether a few hot pages are in the sample changes their number much, so it is taken from the exact count
-/// where the place has most of all reads.
+/// Pages that the place read. A few hot pages in or out of the sample change this number a lot, so the exact count is used if the
+/// place has most of all reads.
 fn exact_reads(summary: &Summary, group: Option<&String>, replayed: &Replayed) -> f64 {
     const DOMINANT_SHARE: f64 = 0.9;
     let host = summary.replayed.get(&None).map_or(0, |host| host.reads);
@@ -80,7 +80,7 @@ fn model(replayed: &Replayed, reads: f64, present: f64) -> Result<Model, String>
     }
     let mut worst = present;
     let points = (0..PARTS).map(|less| {
-        // A model's own error is that of its present point: only what it adds to that counts. Less memory never helps.
+        // A model's own error is that of its present point, so only the change from there counts. Less memory never helps.
         let rise = (missed[PARTS - 1 - less] as f64 / reads - reproduced).max(0.0);
         worst = f64::max(worst, (present + rise).min(1.0));
         (replayed.memory.file_pages / PARTS as u64 * less as u64, worst)

@@ -14,7 +14,7 @@ pub(super) fn page(traced: &Traced, curves: &[Curve], less: &[Less]) -> Page {
         blocks.push(Block::Heading(of.place()));
         blocks.extend(picture(traced, of, below));
     }
-    // A group of which neither is known has no place on the page.
+    // A group for which neither is known is left off the page.
     let alone = less.iter().filter(|less| less.result.is_ok() || less.group.is_none());
     for alone in alone.filter(|less| !curves.iter().any(|of| of.readers.is_none() && of.limit == less.group)) {
         blocks.push(Block::Heading(
@@ -52,7 +52,7 @@ fn picture(traced: &Traced, of: &Curve, below: Option<&Less>) -> Vec<Block> {
     blocks.extend(sentence(traced, of).map(Block::Paragraph));
     blocks.extend(below.map(|less| sentences(&less.text(traced))).into_iter().flatten());
     let known = below.and_then(|less| Some((less, less.curve(traced)?)));
-    // Where the present miss ratio is known the curve is in its terms, else in shares of the misses.
+    // If the present miss ratio is known, the curve shows miss ratios, else shares of the misses.
     let (measured, now, ratio) = match &known {
         Some((less, measured)) => (measured.clone(), less.cache(traced), less.present),
         None => (vec![(0.0, 1.0)], Bytes::ZERO, 1.0),

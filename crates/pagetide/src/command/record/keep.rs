@@ -15,7 +15,7 @@ impl FromStr for Limit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // `2m` would be two megabytes here and could be meant as two minutes, and 7 could be days or GiB.
+        // `2m` could mean two MiB or two minutes, and 7 could mean days or GiB.
         let trimmed = text.trim();
         if trimmed.ends_with('m') || trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!(

@@ -11,7 +11,7 @@ use pagetide_service::Address;
 use std::path::{Path, PathBuf};
 use toml::Value;
 
-/// A file of settings is no larger.
+/// Size limit of a configuration file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The share of one CPU that a trace may take.

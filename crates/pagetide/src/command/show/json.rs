@@ -11,17 +11,17 @@ use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::io;
 
-/// What is found out while the rows are written.
+/// What is only known after the rows are written.
 #[derive(Default)]
 struct Found {
     totals: Totals,
     error: Option<Error>,
 }
 
-/// The rows, which are never there all at once.
+/// The rows, which are never all in memory at once.
 struct Rows<'a>(&'a Parts<'a>, &'a RefCell<Found>);
 
-/// What is known behind the rows: it is made when it is written.
+/// The part after the rows, computed when it is written.
 struct Below<F>(F);
 
 impl Serialize for Rows<'_> {
@@ -29,7 +29,7 @@ impl Serialize for Rows<'_> {
         let Self(parts, found) = self;
         let headings: Vec<Heading> = parts.headings().collect();
         let mut rows = serializer.serialize_seq(None)?;
-        // The writer's own error is kept: a closed pipe is none for the user.
+        // The writer's own error is kept: a closed pipe is not an error for the user.
         let mut failed = None;
         let read = parts.each(&mut |table| {
             let totals = &mut found.borrow_mut().totals;

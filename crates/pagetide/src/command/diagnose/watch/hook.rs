@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 const MAX_RUNNING: usize = 4;
 /// How long one may run.
 const MAX_RUN_TIME: Duration = Duration::from_secs(30);
-/// The variable by which all that a program started is found.
+/// The environment variable that marks a program and everything it starts.
 const MARK: &str = "PAGETIDE_EXEC";
-/// How often processes are looked for that a program left.
+/// How often to look for processes that a program left behind.
 const MAX_ROUNDS: usize = 20;
 
 /// The program to run, and those that run.
@@ -38,7 +38,7 @@ impl Hook {
     pub(super) fn run(&mut self, json: &str) {
         self.reap();
         if self.running.len() >= MAX_RUNNING {
-            return self.say(&format!("not run: {MAX_RUNNING} are still running"));
+            return self.say(&format!("not run: {MAX_RUNNING} earlier ones are still running"));
         }
         self.started += 1;
         let mark = format!("{}-{}", std::process::id(), self.started);
@@ -49,7 +49,7 @@ impl Hook {
     }
 
     fn start(&self, json: &str, mark: &str) -> std::io::Result<Child> {
-        // A file and not a pipe: a program that does not read holds up nobody.
+        // A file, not a pipe, so that a program that does not read blocks nothing.
         let mut input = File::from(memfd_create("pagetide-incident", MemfdFlags::CLOEXEC)?);
         input.write_all(json.as_bytes())?;
         input.seek(SeekFrom::Start(0))?;
@@ -58,7 +58,7 @@ impl Hook {
         command.env(MARK, mark).stdin(input).stdout(Stdio::from(output)).process_group(0).spawn()
     }
 
-    /// Forgets those that have ended, and ends those that have run for too long.
+    /// Removes those that have ended, and kills those that have run for too long.
     pub(super) fn reap(&mut self) {
         let now = Instant::now();
         let mut messages = Vec::new();
@@ -99,12 +99,12 @@ impl Hook {
 fn end(child: &mut Child, mark: &str) {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let Some(group) = group {
-        // Whoever changed its group is found by its mark.
+        // Processes that changed their group are found by the mark.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.kill();
     let _ = child.wait();
-    // Whoever starts a process while it is ended is found in the next round.
+    // Processes started during the kill are found in the next round.
     for _ in 0..MAX_ROUNDS {
         let left = marked(mark);
         if left.is_empty() {
@@ -123,7 +123,7 @@ fn marked(mark: &str) -> Vec<Pid> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let has = |pid: &i32| {
-        // Other users' cannot be read, and have not got it.
+        // Other users' processes cannot be read, and do not have the mark.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
     };

@@ -4,7 +4,7 @@ use pagetide_core::{Document, Error};
 use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
 
-/// What a run's folder and a batch's folder hold from their first moment on.
+/// The files that a run's folder and a batch's folder have from the start.
 pub(super) const SCENARIO: &str = "scenario.toml";
 pub(super) const BATCH: &str = "batch.json";
 
@@ -14,7 +14,7 @@ pub(super) fn unused(name: &str) -> PathBuf {
     folders.find(|folder| !folder.exists()).unwrap_or_else(|| PathBuf::from("run"))
 }
 
-/// A folder, made and empty. An earlier run is replaced only when the user says so, and nothing else ever is.
+/// Creates an empty folder. It replaces an earlier run only if the user says so, and never anything else.
 pub(super) fn make(folder: &Path, force: bool) -> Result<Dir, Error> {
     let refused = |error: std::io::Error| {
         Error::system(format!("{}: {error}", folder.display()), "name a writable folder with -o")
@@ -48,7 +48,7 @@ pub(super) fn forget_unless_begun(folder: &Path) {
     if entries(recording.clone()).any(|entry| entry.file_name() != "open" || entries(entry.path()).next().is_some()) {
         return;
     }
-    // What cannot be removed stays: the error is what matters now. A folder that holds anything else stays as well.
+    // What cannot be removed stays: the first error matters more. A folder that holds anything else stays as well.
     let _ = std::fs::remove_dir_all(&recording);
     let _ = std::fs::remove_file(folder.join(SCENARIO));
     let _ = std::fs::remove_dir(folder);

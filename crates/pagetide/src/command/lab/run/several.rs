@@ -1,5 +1,5 @@
-//! Several runs, one after the other, whose outcomes share a page, even if they fail. What ran both in a VM and on the model is compared
-//! figure by figure.
+//! Several runs, one after the other, with one page for their outcomes, even if they fail. A scenario that ran both in a VM and on the
+//! model is compared figure by figure.
 
 use super::arguments::{Arguments, Planned};
 use super::{folder, one};
