@@ -19,7 +19,7 @@ kinds! {
     Load {
         "stream" Stream(StreamSpec) "reads a file or a disk once, in order";
         "dd" Dd(DdSpec) "copies bytes from one place to another";
-        "copy" Copy(CopySpec) "copies a file as cp(1) does and reports memory meanwhile";
+        "copy" Copy(CopySpec) "copies a file as cp(1) does, and reports memory while it runs";
         "map_and_walk" MapAndWalk(MapAndWalkSpec) "touches a mapped file and anonymous memory page by page";
         "grow" Grow(GrowSpec) "allocates and fills anonymous memory";
         "spin" Spin(SpinSpec) "keeps a CPU busy";
