@@ -78,7 +78,7 @@ impl Judged {
         (!self.truth.origin.is_empty()).then(|| self.reported.origin.as_ref().is_some_and(right))
     }
 
-    /// Whether the group or the disk that lost most, `cgroup:` or `disk:`, is named; absent where the truth does not tell.
+    /// Whether the group or the disk that lost most, `cgroup:` or `disk:`, is named; absent if the truth does not say.
     pub fn lost_right(&self, kind: &str) -> Option<bool> {
         let mut told = self.truth.lost.iter().filter(|name| name.starts_with(kind)).peekable();
         told.peek()?;
@@ -97,7 +97,7 @@ impl Judged {
         )
     }
 
-    /// Whether it is a healthy control for which `diagnose` reported an alarm.
+    /// Whether it is a healthy control in which `diagnose` raised an alarm.
     pub fn false_alarm(&self) -> bool {
         let healthy = self.truth.cause.iter().any(|cause| HARMLESS.contains(&cause.as_str()));
         self.truth.control && healthy && !self.cause_right() && !HARMLESS.contains(&self.reported.cause.as_str())

@@ -47,7 +47,7 @@ pub struct Truth {
     pub seed: u64,
     /// Whether it is a control: a healthy machine, or one that resembles an incident of another kind.
     pub control: bool,
-    /// The one best cause, as a rule's id, `healthy`, or `cannot tell` where no rule is about it.
+    /// The one best cause: a rule's id, `healthy`, or `cannot tell` if no rule covers it.
     pub best: String,
     /// The causes that are accepted: the best one and at most two others.
     pub cause: Vec<String>,

@@ -41,7 +41,7 @@ enum Access {
 }
 
 impl Dir {
-    /// Opens a directory for reading, whoever it belongs to.
+    /// Opens a directory for reading, also another user's.
     ///
     /// # Errors
     /// It is not there, is not a directory, or may not be read.
@@ -541,7 +541,7 @@ fn follow_trusted(path: &Path, user: u32, make: bool) -> io::Result<(OwnedFd, bo
         if ![0, user].contains(&status.st_uid) {
             return Err(foreign(path, status.st_uid));
         }
-        // Of the link that was looked at, not of what has its name now.
+        // This changes the link that was checked, not a file that has taken its name.
         let target = rustix::fs::readlinkat(&found, c"", Vec::new())?;
         let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
         if target.is_absolute() {

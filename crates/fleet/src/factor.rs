@@ -19,7 +19,7 @@ const PAIRS: f64 = 0.01;
 const ADDS: f64 = 0.05;
 /// Hosts that a value, and a cause, must have at least, and leave out at least: fewer show nothing.
 const MIN_HOSTS: u64 = 3;
-/// Values of which pairs are made, the most common ones, so that labels with a value for every host do not cost hours.
+/// How many of the most common values are paired, so that a label with a different value on every host does not take hours.
 const PAIRED: usize = 200;
 /// Factors that are reported of one cause.
 const MAX_FACTORS: usize = 3;
@@ -38,7 +38,7 @@ pub struct Condition {
 pub struct Factor {
     /// The value, or the pair of values.
     pub conditions: Vec<Condition>,
-    /// Other values that the same hosts have, and no others: the fleet cannot tell them apart.
+    /// Other values of exactly the same hosts: the fleet cannot tell them apart.
     pub same_hosts: Vec<Vec<Condition>>,
     /// Hosts with it.
     pub hosts: u64,

@@ -72,7 +72,7 @@ fn json(value: Value) -> Result<BTreeMap<Text, BTreeMap<Text, Text>>, String> {
     Ok(hosts)
 }
 
-/// The members that are one value: lists and objects are no attributes.
+/// The members with a single value: lists and objects are not attributes.
 fn scalars(entry: serde_json::Map<String, Value>) -> BTreeMap<Text, Text> {
     let scalar = |value: Value| match value {
         Value::String(text) => Some(text).filter(|text| !text.is_empty()),

@@ -15,14 +15,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// How far the wall clock may move against the clock since boot between two samples before the hours of a day are not to be trusted.
 const CLOCK_STEP: i64 = 60_000_000_000;
 
-/// The rows of a recording in a range: the same, whoever computes them.
+/// The rows of a recording in a range: the same in every program that computes them.
 pub fn map(recording: &str, range: TimeRange) -> Vec<Row> {
     let mut rows: Vec<Row> = unit::units(recording, range).iter().flat_map(|unit| map_unit(unit, range)).collect();
     row::sort(&mut rows);
     rows
 }
 
-/// The rows of a unit of work. What goes wrong is in a row, whatever the unit's files make of the code that reads them.
+/// The rows of a unit of work. Errors, and panics of the code that reads its files, become a row.
 pub fn map_unit(unit: &Unit, range: TimeRange) -> Vec<Row> {
     catch_unwind(AssertUnwindSafe(|| try_map(unit, range))).unwrap_or_else(|_| {
         let text = format!("pagetide failed on {}", unit.date.as_deref().unwrap_or("it"));
@@ -91,7 +91,7 @@ fn clock_step(pair: &[Stamp]) -> Option<(i64, Stamp)> {
     (step.abs() > CLOCK_STEP || wall < -CLOCK_STEP).then_some((step, pair[1]))
 }
 
-/// The row of an hour, which has samples. An hour of which something cannot be read gets no verdict: what is missing may be what happened.
+/// The row of an hour with samples. An hour that cannot be read completely gets no verdict: the missing part may contain the incident.
 fn one_hour(recording: &str, reader: &Reader, hour: i64) -> Result<Row, Error> {
     let mut row = hour::row(recording, reader, (hour, hour + HOUR - 1))?;
     let damaged = reader.damage().lines();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Nanoseconds of the hour that a row is of.
 const HOUR_NS: i64 = 3_600_000_000_000;
 
-/// Has every host called by the folder of its recording, whatever the recording says.
+/// Names every host after the folder of its recording, not by what the recording says.
 pub fn hosts_from_folders(rows: &mut [Row]) {
     let recordings: BTreeSet<String> =
         rows.iter().filter_map(|row| row.recording.as_deref().map(str::to_owned)).collect();

@@ -115,7 +115,7 @@ pub struct CauseDay {
     pub harm_ns: i64,
 }
 
-/// The answers that rows give, in whatever order they come.
+/// The answers of the rows, in any order.
 ///
 /// # Errors
 ///
@@ -195,7 +195,7 @@ fn settle(rows: &[Row]) -> (Vec<&Row>, Vec<&Row>) {
         }
     }
     let with_verdict: BTreeSet<&str> = rows.iter().filter(|row| row.verdict.is_some()).map(|row| row.key().1).collect();
-    // A day without samples in the range is no problem of a recording that has others.
+    // A day without samples in the range is not an error if the recording has other days.
     let empty = |row: &Row| row.problem.as_deref() == Some(Problem::Empty.name()) && with_verdict.contains(row.key().1);
     rows.retain(|row| !empty(row));
     rows.into_iter().partition(|row| !left_out.contains(&(row.key().0, row.key().1)) || row.verdict.is_none())

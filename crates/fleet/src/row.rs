@@ -54,7 +54,7 @@ pub enum Value {
     Text(Option<Text>),
     /// Of a column of integers.
     Integer(Option<i64>),
-    /// Of a column of real numbers.
+    /// A column of real numbers.
     Real(Option<f64>),
 }
 
@@ -161,7 +161,7 @@ impl Row {
     }
 }
 
-/// Brings rows into their one order, in which every way to compute them gives the same bytes.
+/// Sorts rows into a fixed order, so that every way to compute them gives the same bytes.
 pub fn sort(rows: &mut [Row]) {
     rows.sort_by(|one, other| one.key().cmp(&other.key()));
 }

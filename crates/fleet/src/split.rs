@@ -1,7 +1,7 @@
 //! Before and after: whether a change made it worse, with the size of the effect and its interval.
 //!
-//! A host counts once, whatever number of hours it has: its hours are alike. Where hosts were recorded on both sides of the change, each
-//! is compared with itself; else the two groups of hosts are compared.
+//! A host counts once, however many hours it has, because its hours are alike. Where hosts were recorded on both sides of the change,
+//! each is compared with itself; else the two groups of hosts are compared.
 
 use crate::host::{Facts, Host, Hour};
 use crate::row::Text;
@@ -9,7 +9,7 @@ use crate::statistics::{self, Difference};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Hosts on both sides from which on they are compared with themselves alone.
+/// With at least this many hosts on both sides, only these are compared, each with itself.
 const PAIRED_HOSTS: usize = 5;
 /// Values of an attribute that are compared, the most common ones.
 const MAX_VALUES: usize = 12;
@@ -64,7 +64,7 @@ pub struct SplitAnswer {
     pub left_out: u64,
 }
 
-/// Of one side, each host with its hours.
+/// One side: each host with its hours.
 type Hours<'a> = BTreeMap<usize, Vec<&'a Hour>>;
 
 /// Divides the hours of a fleet.

@@ -29,7 +29,7 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// The time before `until_ns`, from the hour in which it begins.
+    /// The time before `until_ns`, from the start of its hour.
     pub fn last(since: Option<Nanos>, until_ns: i64) -> Self {
         let from = since.map(|since| until_ns.saturating_sub_unsigned(since.get()));
         Self { from_ns: from.map(|from| from.saturating_sub(from.rem_euclid(HOUR))), until_ns }
@@ -43,7 +43,7 @@ impl TimeRange {
     }
 }
 
-/// A day of a recording, or a recording of which no day can be read.
+/// A day of a recording, or a recording without a readable day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// The recording's name.
@@ -62,7 +62,7 @@ impl Unit {
 
 /// The units of a recording within a range. A recording that cannot be read, or has nothing there, is one unit, whose row says so.
 pub fn units(recording: &str, range: TimeRange) -> Vec<Unit> {
-    // One recording, whatever its files make of the code that lists them, is nobody else's problem.
+    // A panic while listing one recording does not affect the others.
     match catch_unwind(AssertUnwindSafe(|| list(recording, range))) {
         Ok(Ok(units)) if !units.is_empty() => units,
         _ => vec![Unit::whole(recording)],

@@ -10,7 +10,7 @@ const FILE: &str = "cgroup";
 /// A device's major and minor number.
 pub type Device = (u32, u32);
 
-/// Hands out every `KEY=VALUE` of a v2 file with its device; `max` is no number and is left out. An empty file has none.
+/// Hands out every `KEY=VALUE` of a v2 file with its device; `max` is not a number and is left out. An empty file has no values.
 ///
 /// Kernels before 5.14 print the number of a device that has no numbers without a line feed behind it, so a line may hold several.
 ///

@@ -112,8 +112,8 @@ impl<'a> DiskLine<'a> {
     }
 }
 
-/// Parses `/proc/diskstats`, with 4, 11, 15, 17 or more fields after the name. A machine without disks has an empty file. A line that
-/// is none is left out, unless all are.
+/// Parses `/proc/diskstats`, with 4, 11, 15, 17 or more fields after the name. A machine without disks has an empty file. An invalid
+/// line is left out, unless all are invalid.
 pub fn parse_diskstats(text: &str) -> Result<Vec<DiskStats>, Error> {
     if text.is_empty() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! The script that an interpreter runs, from `/proc/PID/cmdline`: of a dozen processes called `python3` it tells one from another.
+//! The script that an interpreter runs, from `/proc/PID/cmdline`: it distinguishes a dozen processes called `python3`.
 //!
 //! Other arguments are not looked at: they may hold passwords.
 
@@ -68,7 +68,7 @@ fn interpreter(comm: &str) -> Option<&'static Interpreter> {
 }
 
 /// The script, module or class that an interpreter runs, without its folder: `backup.py` of `python3 -u /opt/backup.py --all`. Absent
-/// where the program is on the command line itself, and for what is no interpreter.
+/// if the program is on the command line itself, and for other programs than interpreters.
 pub fn script<'a>(comm: &str, cmdline: &'a str) -> Option<&'a str> {
     let Interpreter { with_word, code, code_words, .. } = interpreter(comm)?;
     let mut words = cmdline.split('\0').skip(1);

@@ -96,7 +96,7 @@ impl Sandbox {
         self
     }
 
-    /// Lets the program inherit a file, and gives the path by which it can open it.
+    /// Lets the program inherit a file, and returns the path under which the program can open it.
     ///
     /// # Errors
     /// There are too many open files.
@@ -192,7 +192,8 @@ fn set_limit(resource: Resource, most: u64) -> io::Result<()> {
     checked(unsafe { libc::setrlimit(resource, &raw const limit) }.into())
 }
 
-/// Gives all capabilities away, and the user and groups with them. By number: the library's calls tell threads, of which a child has none.
+/// Drops all capabilities, the user and the groups. It uses system calls by number, because the library's functions also notify other
+/// threads, which a child does not have.
 fn become_user(user: u32) -> io::Result<()> {
     for capability in 0..64 {
         // SAFETY: prctl with these arguments reads no memory of ours. It fails for the first that the kernel has not got.

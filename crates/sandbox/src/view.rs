@@ -37,7 +37,7 @@ impl View {
         let shown = |path: &Path| program.starts_with(path) || path.is_symlink() || !path.is_dir();
         let hidden = HIDDEN.iter().map(PathBuf::from).filter(|path| !shown(path));
         let mut hidden = hidden.filter_map(|path| CString::new(path.as_os_str().as_bytes()).ok());
-        // Without any, mount(2) says that there is no such folder.
+        // Without one, mount(2) fails with ENOENT.
         Self { own: hidden.next().unwrap_or_default(), hidden: hidden.collect(), folder }
     }
 

@@ -1,12 +1,12 @@
-//! Who acts: programs by name and control group, so that a hundred processes of one service are one.
+//! Actors: programs by name and control group, so that a hundred processes of one service count as one.
 
 use crate::name::printable;
 use std::collections::HashMap;
 
-/// How long an identity is trusted before it is asked for again: processes move between groups.
+/// How long an identity is trusted before it is read again, because processes move between groups.
 const TRUST_NS: u64 = 1_000_000_000;
 
-/// Identities at most; programs that come later are counted together.
+/// Most identities; later programs are counted together.
 const IDENTITIES_MAX: usize = 1 << 14;
 
 /// A program in a control group, of a user.
@@ -16,7 +16,7 @@ pub struct Identity {
     pub comm: String,
     /// The path of its memory control group; `/` for the root group.
     pub group: String,
-    /// The user as whom it runs; absent when it ended before it was looked at, and in recordings of earlier versions.
+    /// The user that it runs as; absent if it ended before it was read, and in recordings of earlier versions.
     pub uid: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ struct Known {
     actor: Actor,
     /// When `processes` confirmed it; 0 when it is inherited.
     asked_ns: u64,
-    /// The process that it was born of, while its group is inherited.
+    /// The process that started it, while its group is inherited.
     parent: Option<u32>,
 }
 
@@ -67,8 +67,8 @@ impl<P: Processes> Actors<P> {
         }
     }
 
-    /// Who the process is. One that has ended keeps its name, and has the group in which its parent is now: a program that starts
-    /// others moves to their group first, often within the second in which its own identity is trusted.
+    /// The identity of a process. One that has ended keeps its name and gets its parent's present group: a program that starts
+    /// others moves to their group first, often within the second that its own identity is trusted.
     pub(crate) fn of(&mut self, pid: u32, now_ns: u64) -> Actor {
         let known = self.known.get(&pid).copied();
         if let Some(known) = known
@@ -92,7 +92,7 @@ impl<P: Processes> Actors<P> {
         actor
     }
 
-    /// A process was born: it is what its parent is, until it says otherwise.
+    /// A process was started: it has its parent's identity until it changes its own.
     pub(crate) fn forked(&mut self, pid: u32, parent: u32, now_ns: u64) {
         if pid != parent {
             let actor = self.of(parent, now_ns);
@@ -100,7 +100,7 @@ impl<P: Processes> Actors<P> {
         }
     }
 
-    /// A process was moved to this control group: it is asked again, and if it has ended already, it has this group.
+    /// A process was moved to this control group: its identity is read again, and if it has already ended, this is its group.
     pub(crate) fn moved(&mut self, pid: u32, hierarchy: u32, group: &str, now_ns: u64) {
         if !self.processes.is_memory_hierarchy(hierarchy) {
             return;
@@ -128,7 +128,7 @@ impl<P: Processes> Actors<P> {
         self.known.remove(&pid);
     }
 
-    /// Births and ends were not seen for a while: asks for everyone again.
+    /// Starts and ends of processes were missed for a while: all identities are read again.
     pub(crate) fn forget(&mut self) {
         self.known.clear();
     }
@@ -168,7 +168,7 @@ impl<P: Processes> Actors<P> {
     }
 }
 
-/// The name of a program: all kernel workers are one, and no name steers a terminal.
+/// The name of a program: all kernel workers share one, and control characters are replaced.
 fn program(comm: &str) -> String {
     if comm.starts_with("kworker/") { "kworker".to_owned() } else { printable(comm) }
 }

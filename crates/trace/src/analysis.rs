@@ -11,7 +11,7 @@ use crate::replay::{Fresh, PlaceMemory, Replay, Replayed};
 use crate::sampling::Sampling;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Cached pages whose reader is remembered, at most; beyond that the file's last user stands for it.
+/// Most cached pages whose reader is remembered; for others, the file's last user counts.
 const RESIDENT_MAX: usize = 1 << 20;
 /// Files whose user is remembered, at most.
 const FILES_MAX: usize = 1 << 16;
@@ -143,7 +143,7 @@ impl<P: Processes> Analysis<P> {
         }
     }
 
-    /// Records were lost, or the trace was off: forgets what they could have changed for good.
+    /// Records were lost, or the trace was off: discards everything that they could have changed.
     pub fn forget(&mut self) {
         self.reclaim.forget();
         self.frame_reuse.forget();
@@ -189,7 +189,7 @@ impl<P: Processes> Analysis<P> {
         }
     }
 
-    /// A sampled page is missed: its rank among the ghosts, or that it is beyond them.
+    /// A sampled page missed: its rank among the ghosts, or a rank beyond them.
     fn miss(&mut self, page: Page, group: Group) {
         let part = part_of(page);
         if let Some(absent) = self.absent.remove(&page) {

@@ -1,4 +1,4 @@
-//! A small assembler for BPF programs: as much of the instruction set as the sampling programs need
+//! A small assembler for BPF programs, with the instructions that the sampling programs need
 //! (`Documentation/bpf/standardization/instruction-set.rst`).
 
 use std::os::fd::RawFd;

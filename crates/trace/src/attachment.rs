@@ -1,4 +1,4 @@
-//! What needs rights: the events and programs that are attached to this host's tracepoints, and switching them on and off.
+//! The part that needs privileges: attaching events and programs to this host's tracepoints, and switching them on and off.
 //!
 //! While it is off no event is enabled and no program attached: a tracepoint that is hit then costs its callers some nanoseconds. The
 //! tracepoints stay registered, because registering them anew can take seconds on a starved host.
@@ -257,7 +257,7 @@ fn raise_descriptor_limit() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
-/// A place in the group for samples by place: another one each time, so that no place is looked at for good.
+/// The position in the group for samples by position: another one each time, so that no position is sampled for ever.
 fn place_of_now() -> u64 {
     monotonic_ns() / 1000
 }

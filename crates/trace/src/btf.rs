@@ -6,7 +6,7 @@ const TYPE_BYTES: usize = 12;
 const STRUCTURE: u32 = 4;
 const UNION: u32 = 5;
 const FUNCTION: u32 = 12;
-/// Of `typedef`, `volatile`, `const`, `restrict` and a type tag the type is what they stand before.
+/// The type of a `typedef`, `volatile`, `const`, `restrict` or type tag is the one that it qualifies.
 const BEFORE_A_TYPE: [u32; 5] = [8, 9, 10, 11, 18];
 
 /// Types by their numbers.
@@ -39,7 +39,7 @@ pub(crate) struct Place {
 }
 
 impl<'a> Btf<'a> {
-    /// Finds where the types begin; absent when this is no BTF that is understood.
+    /// Finds where the types begin; absent if this is not BTF of a known form.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         if bytes.get(..3)? != [0x9f, 0xeb, 1] {
             return None;

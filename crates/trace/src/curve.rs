@@ -9,11 +9,11 @@
 pub(crate) const PARTS: usize = 8;
 /// 95 % quantile of Student's t with `PARTS - 1` degrees of freedom.
 const QUANTILE: f64 = 2.365;
-/// Below so many sampled misses nothing is said.
+/// With fewer sampled misses there is no result.
 pub const SAMPLED_MISSES_MIN: u64 = 200;
 /// The curve ends where fewer sampled misses than this could still have shown a longer rank.
 const AT_RISK_MIN: u64 = 50;
-/// A curve has no more points.
+/// Largest number of points of a curve.
 const POINTS_MAX: u64 = 4096;
 /// Buckets for each doubling of the rank.
 const STEPS: u32 = 16;
@@ -106,7 +106,7 @@ impl Misses {
         self.parts.iter().flat_map(|part| &part.ranked).map(|count| u64::from(*count)).sum()
     }
 
-    /// The curve at `0, step, 2 step, …` more pages, as far as the misses tell; `None` when they are too few.
+    /// The curve at `0, step, 2 step, …` more pages, as far as the misses reach; `None` if they are too few.
     pub fn curve(&self, scale: u64, step_pages: u64) -> Option<Vec<Point>> {
         if step_pages == 0 {
             return None;
@@ -118,13 +118,13 @@ impl Misses {
         Some(points.collect())
     }
 
-    /// The curve at one amount; `None` when the misses are too few or do not tell so far.
+    /// The curve at one amount; `None` if the misses are too few or do not reach that far.
     pub fn at(&self, scale: u64, more_pages: u64) -> Option<Point> {
         Estimator::of(self)?.at(scale, more_pages)
     }
 
-    /// The least additional memory, in pages, with which at most this share of the misses remains; `None` when the misses are too few
-    /// or no amount that they tell of is enough.
+    /// The least additional memory, in pages, with which at most this share of the misses remains; `None` if the misses are too few,
+    /// or no amount that they reach is enough.
     pub fn more_pages_for(&self, scale: u64, remaining: f64) -> Option<u64> {
         if self.sampled() < SAMPLED_MISSES_MIN {
             return None;
@@ -147,7 +147,7 @@ impl Misses {
         later
     }
 
-    /// The largest amount of memory that the curve can speak of, in pages.
+    /// The largest amount of memory that the curve reaches, in pages.
     pub fn reach_pages(&self, scale: u64) -> u64 {
         Survival::of(self.parts.iter()).reach().saturating_mul(scale)
     }
@@ -257,7 +257,7 @@ impl Survival {
         self.steps.get(bucket).map(|step| (bucket, *step))
     }
 
-    /// The largest rank that [`Self::at`] speaks of.
+    /// The largest rank that [`Self::at`] answers.
     fn reach(&self) -> u64 {
         let last = self.steps.iter().rposition(|(_, _, at_risk)| *at_risk >= AT_RISK_MIN);
         last.map_or(0, |bucket| lowest(bucket + 1))

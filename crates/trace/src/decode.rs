@@ -136,7 +136,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// The time of a record that is no sample stands at its end (`sample_id_all` with `TID | TIME`).
+/// The time of a record that is not a sample is at its end (`sample_id_all` with `TID | TIME`).
 fn trailing_time(body: &[u8]) -> Option<u64> {
     u64_at(body, body.len().checked_sub(8)?)
 }

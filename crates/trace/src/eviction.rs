@@ -32,7 +32,7 @@ impl From<Scope> for Mechanism {
 pub struct Victim {
     /// The file; `None` for the rest, when there are too many.
     pub file: Option<File>,
-    /// The program that read or wrote it last, as far as the trace saw one.
+    /// The program that read or wrote it last, if the trace saw one.
     pub user: Option<Actor>,
 }
 
@@ -46,7 +46,7 @@ impl Victim {
 pub struct Pair {
     /// How.
     pub mechanism: Mechanism,
-    /// For whom; `None` while nobody has taken what kswapd freed.
+    /// For whom; `None` until somebody has taken what kswapd freed.
     pub evictor: Option<Actor>,
     /// Whose.
     pub victim: Victim,
@@ -136,8 +136,8 @@ impl Matrix {
         }
     }
 
-    /// Divides kswapd's evictions since the last call among those who took the frames meanwhile. Which frame goes to whom does not
-    /// depend on whose page was in it, so all victims are divided alike. While nobody took any, they wait.
+    /// Divides kswapd's evictions since the last call among the programs that took frames in that time. Who gets a frame does not
+    /// depend on whose page was in it, so all victims are divided alike. If nobody took any, the evictions wait.
     pub(crate) fn divide(&mut self, taken: &BTreeMap<Actor, u64>) {
         let all: u64 = taken.values().sum();
         let mut largest: Vec<(&Victim, &mut Evicted)> = self.undivided.iter_mut().collect();
@@ -156,7 +156,7 @@ impl Matrix {
         self.undivided.retain(|_, evicted| evicted.pages > 0.0 || evicted.read_again > 0.0);
     }
 
-    /// What was read again may have been evicted long before: it is divided as the evictions of that victim were so far.
+    /// A page that is read again may have been evicted long before, so it is divided like this victim's evictions so far.
     fn divide_read_again(&mut self) {
         let mut by_victim: BTreeMap<Victim, f64> = self
             .undivided
@@ -183,7 +183,7 @@ impl Matrix {
         }
     }
 
-    /// All pairs; what kswapd freed and nobody took yet has no evictor.
+    /// All pairs; frames that kswapd freed and nobody has taken yet have no evictor.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (Pair, Evicted)> {
         let nobody = |victim| Pair { mechanism: Mechanism::Kswapd, evictor: None, victim };
         let waiting = self.undivided.iter().map(move |(victim, evicted)| (nobody(*victim), *evicted));

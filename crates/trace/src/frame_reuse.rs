@@ -1,7 +1,7 @@
-//! For whom kswapd evicts: who gets the frames that it freed.
+//! For whom kswapd evicts: the programs that take the frames that it freed.
 //!
 //! kswapd works for all who allocate. The frames are sampled by number; the next allocation of a frame that kswapd took from a file
-//! says for whom it went. Counting allocations alone would blame those that allocate and free the same frames over and over.
+//! says for whom it went. Counting allocations alone would blame programs that allocate and free the same frames over and over.
 
 use crate::actor::Actor;
 use crate::event::Frames;

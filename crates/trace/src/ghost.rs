@@ -43,7 +43,7 @@ impl Ghosts {
         forgotten
     }
 
-    /// A page is read in: its rank, when it is a ghost; it is none any more.
+    /// A page is read in: returns its rank if it was a ghost, and removes it.
     pub(crate) fn remove(&mut self, page: Page) -> Option<u32> {
         let slot = self.slots.remove(&page)?;
         let rank = self.taken.after(slot);

@@ -24,7 +24,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The first line of each side: what is spoken.
+/// The first line of each side: the protocol and its version.
 const GREETING: &str = "pagetide-trace 1";
 /// A message is no longer.
 const MESSAGE_MAX: usize = 64 << 10;
@@ -57,7 +57,7 @@ impl AsFd for RemoteSwitch {
 }
 
 impl RemoteSwitch {
-    /// Why there is no helper any more.
+    /// Why the helper is gone.
     pub(crate) fn ended() -> Error {
         Error::system("the trace helper ended", "see its messages in the journal")
     }
@@ -107,7 +107,7 @@ pub(crate) fn connect(socket: &Path, options: Options) -> Result<Offer, Error> {
         }
         descriptors.extend(more);
     }
-    // What is mapped must be the kernel's own: a file could be cut off below the map.
+    // Only the kernel's own objects may be mapped: a mapped file could be truncated.
     if descriptors.len() != wanted || !descriptors.iter().all(is_kernels) {
         return Err(refused(io::Error::new(io::ErrorKind::InvalidData, "it sent something other than rings")));
     }

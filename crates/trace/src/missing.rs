@@ -1,10 +1,10 @@
-//! Why the kernel refuses, in words: what cannot be had, what still can, and the command that helps.
+//! What the kernel refuses, in words: what is missing, what still works, and the command that helps.
 
 use crate::tracepoint::Tracepoint;
 use pagetide_core::Error;
 use std::io;
 
-/// Something that cannot be known here, while the rest can.
+/// Something that cannot be measured here, although the rest can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// Why, in one sentence without a full stop.
@@ -43,7 +43,7 @@ impl Missing {
     }
 }
 
-/// What works where nothing can be traced.
+/// What works without any tracing.
 pub(crate) const STILL: &str = "nothing can be traced; `pagetide record` and `pagetide diagnose` work without tracing";
 
 /// What to do about a kernel that is locked down.

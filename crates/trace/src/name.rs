@@ -1,7 +1,7 @@
 //! Names of files that are known by device and inode only.
 //!
-//! Two ways, both right or silent: the open files of all processes, and `open_by_handle_at` where inode numbers suffice (ext4). A path
-//! is believed when the inode it leads to is the one that was asked for.
+//! There are two ways, and neither guesses: the open files of all processes, and `open_by_handle_at` where inode numbers suffice
+//! (ext4). A path is believed when the inode it leads to is the one that was asked for.
 
 use crate::event::File;
 use crate::sys::handle::open_by_inode;

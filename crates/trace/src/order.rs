@@ -1,7 +1,7 @@
 //! Events of all CPUs in one order of time.
 //!
-//! Each ring is in order, the rings among themselves are not. Whatever happened before the *previous* drain began was in its ring by
-//! the end of this one, so everything up to that moment can be handed out, sorted, and the rest waits.
+//! Each ring is in order, but not relative to the others. Everything that happened before the *previous* drain began is in its ring
+//! by the end of this one, so events up to that moment are sorted and handed out, and the rest waits.
 
 use crate::event::Event;
 
@@ -27,7 +27,7 @@ impl Order {
         self.horizon_ns = began_ns;
     }
 
-    /// All that happened up to this time was handed out.
+    /// Everything up to this time was handed out.
     pub const fn complete_ns(&self) -> u64 {
         self.complete_ns
     }

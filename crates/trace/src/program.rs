@@ -44,7 +44,7 @@ pub(crate) mod totals {
     pub(crate) const PAGES: i16 = 0;
     /// Records that did not fit into the ring.
     pub(crate) const LOST: i16 = 8;
-    /// Of the last read: thread, inode, first and last page, to know its repetitions.
+    /// The last read's thread, inode, first and last page, to recognise its repetitions.
     pub(crate) const TASK: i16 = 16;
     pub(crate) const INO: i16 = 24;
     pub(crate) const FIRST: i16 = 32;
@@ -57,7 +57,7 @@ pub(crate) mod totals {
 
 /// The record that a program passes on, by offset of its fields.
 pub(crate) mod record {
-    /// Stands where tracepoint records have their id (at most 65 534).
+    /// Marks the record, at the place of a tracepoint record's id (at most 65 534).
     pub(crate) const MAGIC: u16 = 0xffff;
     /// [`MAGIC`], then a byte [`super::Purpose`], a byte order, four bytes device.
     pub(crate) const HEAD: u16 = 0;
@@ -235,7 +235,7 @@ fn pass_sampled(code: &mut Assembler, sampling: Sampling, emit: Label, done: Lab
         code.compute(Move, R1, end);
         code.compute(ShiftRight, R1, shift);
         if number == 1 {
-            // The same group again: it was looked at.
+            // The same group again: it was already checked.
             code.compute(Move, R2, R7);
             code.compute(ShiftRight, R2, shift);
             code.jump_if(R1, Equal, R2, done);

@@ -30,7 +30,7 @@ struct Running {
 
 impl Reclaim {
     pub(crate) fn begin(&mut self, tid: u32, actor: Actor, scope: Scope, now_ns: u64) {
-        // Direct reclaim may contain reclaim of a group (its soft limit): the outer one is whose need it is.
+        // Direct reclaim may contain reclaim of a group (its soft limit): the outer one counts.
         self.running.entry(tid).or_insert(Running { scope, actor, began_ns: now_ns });
     }
 

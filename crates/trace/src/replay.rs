@@ -1,7 +1,7 @@
 //! The reads of one place, replayed through models of smaller caches: what *less* memory would cost.
 //!
-//! Each model has a part of the file cache that the place has now ([`PARTS`]), and follows it as it grows and shrinks. The one that has
-//! all of it must miss as often as the kernel does; else what the others say is not believed.
+//! Each model has a part of the file cache that the place has now ([`PARTS`]), and follows it as it grows and shrinks. The one with the
+//! whole cache must miss as often as the kernel does; otherwise the others are not used.
 
 use crate::event::Page;
 use crate::policy::{Cache, Policy};
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub const PARTS: usize = 8;
 /// The policies that are tried.
 pub const POLICIES: [Policy; 2] = [Policy::TwoLists, Policy::Lru];
-/// Sampled pages that a replay knows at most; beyond that it looks at half as many.
+/// Most sampled pages of a replay; beyond that it halves its sample.
 const PAGES_MAX: usize = 1 << 16;
 /// Bits of a page's hash that can be required to be 0.
 const HALVINGS_MAX: u32 = 16;

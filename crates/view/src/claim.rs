@@ -3,7 +3,7 @@
 use crate::table::Tone;
 use pagetide_core::ClaimStatus;
 
-/// The sign, the word and the tone of a claim's state. A reader without colour sees the word.
+/// The sign, the word and the colour of a claim's state. Without colour, the word still shows it.
 pub(crate) const fn sign_word_tone(holds: ClaimStatus) -> (&'static str, &'static str, Tone) {
     match holds {
         ClaimStatus::Holds => ("✓", "holds", Tone::Good),

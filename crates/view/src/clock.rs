@@ -12,7 +12,7 @@ fn date_time(local_ns: i64) -> String {
     LocalClock::utc().date_time(local_ns).chars().take(19).collect()
 }
 
-/// Whether a date is known: logs without one are imported as days from 1970-01-01 on, which no recording is of.
+/// Whether a date is known: logs without one are imported as days from 1970-01-01 on, and no recording is that old.
 pub(crate) fn dated(wall_ns: i64) -> bool {
     !(0..366 * 86_400_000_000_000).contains(&wall_ns)
 }

@@ -1,4 +1,4 @@
-//! The page as one HTML file that needs nothing else: no network, no other file, and no script to be read.
+//! The page as one self-contained HTML file: no network and no other file, and it can be read without its script.
 
 use crate::claim::sign_word_tone;
 use crate::page::{Block, FindingCard, Page, StepVerdict};

@@ -29,7 +29,7 @@ pub fn page(report: &Report) -> Page {
     if let Some(run) = &report.run {
         run_blocks(report, run, timeline, &mut blocks);
     } else if matches!(report.diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast) {
-        // Who reads about an incident wants to know what happened, then to see it, then to check it.
+        // A reader of an incident first wants to know what happened, then see it, then check it.
         story::incidents(report, &mut blocks);
         plots(timeline, &mut blocks);
         story::chain(report, stages, &mut blocks);

@@ -32,7 +32,7 @@ pub fn parties(diagnosis: &Diagnosis, recording: &Recording) -> Parties {
     Parties { culprits, victims }
 }
 
-/// The name that stands in texts; absent of the host as a whole, and of its uppermost group.
+/// The name for texts; absent for the host as a whole and for its root group.
 fn name(actor: &Actor) -> Option<&str> {
     actor.name().filter(|name| name.len() > 1)
 }

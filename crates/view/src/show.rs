@@ -1,7 +1,7 @@
 //! The tables that `sar` users know, from a recording: one row per sample (or per stretch of time) and entity.
 //!
-//! A [`Topic`] is a list of columns; a column is a derived or a recorded metric over the time between the row before and the row. Of a
-//! counter it is the rate, of a gauge the mean over that time.
+//! A [`Topic`] is a list of columns; a column is a derived or a recorded metric over the time between the row before and the row. For
+//! a counter it is the rate, for a gauge the mean over that time.
 
 use pagetide_core::derived::{Carry, Fall, Sums, Term, Walk};
 use pagetide_core::{EndedName, Kind, Recording, Stamp, Table};
@@ -75,8 +75,8 @@ struct Entity<'a> {
     name: &'a str,
     /// What a person reads.
     label: String,
-    /// What else it is called: of a disk its name in the device mapper, and those that udev links to it; of a group its path, and its
-    /// container's name; of a process its name, where its command line is shown.
+    /// Its other names: a disk's name in the device mapper and its udev links; a group's path and its container's name; a process's
+    /// name, if its command line is shown.
     aliases: Vec<Cow<'a, str>>,
 }
 
@@ -197,7 +197,7 @@ impl<'a> TopicTable<'a> {
         })
     }
 
-    /// From where the first row's interval begins to where the last one's ends; absent when there is no row.
+    /// From the start of the first row's interval to the end of the last one's; absent without rows.
     fn span(&self) -> Option<(i64, i64)> {
         Some((self.intervals.first()?.0, self.intervals.last()?.1.boot_ns))
     }
@@ -316,7 +316,8 @@ pub struct FellCounters {
     pub times: u64,
 }
 
-/// What a person reads for an entity: of a process its command and id, of processes that no sample saw their command and parent, of a disk its name in the device mapper as well.
+/// An entity's name for people: a process's command and id; the command and parent of processes that no sample saw; a disk's name with the
+/// one in the device mapper.
 fn label_of(table: Table, name: &str, label: &str) -> String {
     if let Some(ended) = name.parse::<EndedName>().ok().filter(|_| table == Table::Process) {
         let parent = ended.parent.map_or_else(String::new, |parent| format!(", of {parent}"));

@@ -45,7 +45,7 @@ pub struct Cell {
     pub text: String,
     /// How it stands out.
     pub tone: Tone,
-    /// A file beside the page that it leads to; empty when it leads nowhere. A terminal does not show it.
+    /// A file next to the page that it links to; empty without a link. A terminal does not show it.
     pub link: String,
     /// The time that it is about, ns on the recording's axis: plots mark it. A terminal does not show it.
     pub span: Option<(i64, i64)>,

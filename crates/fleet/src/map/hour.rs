@@ -30,7 +30,7 @@ pub(super) fn row(recording: &str, reader: &Reader, (from, to): (i64, i64)) -> R
     let mut metrics: Vec<&str> = HOST.iter().flat_map(|derived| derived.metrics()).collect();
     metrics.push(AVAILABLE);
     let mut hour = LazyRecording::open(reader, Some(from), Some(to))?;
-    // What the lab knew of a run is none of a fleet's business: every recording is read as a host's.
+    // A fleet ignores what the lab knew of a run: it reads every recording as a host's.
     hour.drop_marks();
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut hour, &metrics)?;
     let hour = hour.into_recording();

@@ -39,7 +39,7 @@ pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
 /// The stages that a reader follows from the cause to the harm, at most.
 const STEPS: usize = 5;
 
-/// The way from the cause to the last effect, which is the harm: its first steps and its last ones. What branches off stands in JSON.
+/// The way from the cause to the last effect, which is the harm: its first steps and its last ones. Branches are only in JSON.
 pub(super) fn path(stages: Vec<Stage>) -> Vec<Stage> {
     let mut way: Vec<usize> = Vec::new();
     let mut next = stages.len().checked_sub(1);

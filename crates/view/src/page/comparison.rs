@@ -1,4 +1,4 @@
-//! The page of a comparison: what was published and what each run measured, side by side, apart by what compares and what not.
+//! The page of a comparison: published and measured figures side by side, those that compare across machines apart from the others.
 
 use super::block::{Block, Page};
 use super::words::capital;

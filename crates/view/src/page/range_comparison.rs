@@ -47,7 +47,7 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
     Page { title: "Before and after".to_owned(), lead, outcome: String::new(), blocks, ..Page::default() }
 }
 
-/// What does not differ, each with the places where it does not; of control groups, which are many, their number.
+/// What does not differ, each with its places; control groups, of which there are many, only by number.
 fn names(values: &[&ComparedValue]) -> String {
     let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
     for value in values.iter().filter(|value| !value.of.starts_with("cgroup:")) {

@@ -59,7 +59,7 @@ pub(super) fn incidents(report: &Report, blocks: &mut Vec<Block>) {
         Table::new().left("from").left("to").left("cause").right("lost time").left("waiting for").left("origin");
     for incident in incidents {
         let at = |ns: i64| findings::moment(ns, &report.recording);
-        // What the cause costs, and where that is not known the largest loss meanwhile.
+        // The cost of the cause or, if unknown, the largest loss in that time.
         let of_host = || incident.losses.iter().filter(|loss| loss.victim == Actor::Host);
         let lost = of_host().find(|loss| loss.by_cause).or_else(|| of_host().next());
         let time = lost.map_or_else(String::new, |lost| Quantity::new(lost.lost_ns as f64, Unit::Nanos).to_string());
@@ -102,7 +102,7 @@ pub(super) fn chain(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block>
     }
 }
 
-/// In which order advice comes: that of its measured effect on a reproduction, else a judgement.
+/// How the advice is ordered: by its measured effect on a reproduction, else by judgement.
 fn order(report: &Report, count: usize, blocks: &mut Vec<Block>) {
     const SHOWN: usize = 5;
     let share = |lost: f64| Quantity::new((lost * 1e4).round() / 1e4, Unit::Ratio).to_string();
@@ -160,7 +160,7 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     }
 }
 
-/// Of a file of `pagetide cut` what it says that was diagnosed when it was cut: the same as here, or its words.
+/// For a file of `pagetide cut`: whether the diagnosis stored at the cut is the same as here, else its words.
 pub(super) fn when_cut(report: &Report, blocks: &mut Vec<Block>) {
     let Some(cut) = &report.recording.manifest.cut_diagnosis else { return };
     let version = cut.tool_version();
