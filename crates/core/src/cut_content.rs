@@ -1,4 +1,4 @@
-//! What a file of `pagetide cut` holds, so that whoever opens it can tell whether all of it is there.
+//! What a file of `pagetide cut` contains, so that a reader can check that it is complete.
 
 use crate::sample::Stamp;
 use crate::span::Span;
@@ -12,7 +12,7 @@ pub struct CutContent {
     pub samples: u64,
     /// Marks.
     pub marks: u64,
-    /// Samples before and behind the stretch that was asked for: context, from which the diagnosis takes its baseline.
+    /// Samples before and after the requested range: context for the diagnosis's baseline.
     pub context_samples: u64,
     /// Where the stretch that was asked for begins and ends, ns since 1970-01-01 UTC; absent when all was.
     pub stretch: Option<(i64, i64)>,

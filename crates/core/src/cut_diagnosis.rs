@@ -1,11 +1,11 @@
-//! The diagnosis with which a recording was cut into one file: the words of the version that cut it, for readers with another version.
+//! The diagnosis stored in a cut file: the words of the version that cut it, for readers with another version.
 //!
-//! A file may come from a stranger. So this is text of bounded length, which readers show as what the file says, and nothing else.
+//! A file may come from a stranger. So this is text of bounded length, which readers show only as what the file says.
 
 use crate::diagnosis::Diagnosis;
 use serde::{Deserialize, Serialize};
 
-/// A sentence is no longer, in bytes.
+/// Largest size of a sentence, in bytes.
 const MAX_SENTENCE: usize = 4096;
 /// Links of the chain, and findings.
 const MAX_ITEMS: usize = 64;

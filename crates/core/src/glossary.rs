@@ -73,7 +73,7 @@ terms! {
     "zone" ["zones"] "A range of physical memory with free pages and watermarks of its own: DMA, DMA32, Normal." "Documentation/mm/physical_memory.rst";
 }
 
-/// The term called `name`, or of which `name` is another form, in any case.
+/// The term whose name or other form is `name`, ignoring case.
 pub fn find(name: &str) -> Option<&'static Term> {
     TERMS.iter().find(|term| names(term).any(|known| known.eq_ignore_ascii_case(name)))
 }

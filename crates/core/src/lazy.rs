@@ -7,7 +7,7 @@ use crate::recording::Recording;
 use crate::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A recording of which the times and marks are here, and of the columns those that were asked for. Nothing is read twice.
+/// A recording with its times and marks, and with the columns requested so far. Nothing is read twice.
 #[derive(Debug)]
 pub struct LazyRecording<S> {
     source: S,

@@ -54,7 +54,7 @@ pub struct ComparedValue {
     pub high: Quantity,
     /// Whether the interval leaves out 0.
     pub differs: bool,
-    /// Whether the interval leaves out every difference that matters. Of a value that neither differs nor is equal the ranges do not tell.
+    /// Whether the interval excludes every difference that matters. If a value neither differs nor is equal, the ranges cannot decide.
     #[serde(default)]
     pub equal: bool,
     /// Whether it is time that tasks lose.

@@ -81,7 +81,7 @@ pub struct Manifest {
     pub swaps: Vec<Swap>,
     /// Mounted file systems that are backed by a block device: mount point and device.
     pub mounts: BTreeMap<String, String>,
-    /// Of the same the kind of file system (`ext4`), by mount point.
+    /// The kind of file system (`ext4`) by mount point.
     pub filesystems: BTreeMap<String, String>,
     /// Settings under `/proc/sys/vm` at the start, by name such as `vm.dirty_ratio`.
     pub sysctls: BTreeMap<String, String>,
@@ -114,10 +114,10 @@ pub struct Manifest {
     pub late_samples: u64,
     /// Samples that were taken and could not be kept, because the recording could not be written in time.
     pub lost_samples: u64,
-    /// Of a recording that was cut into one file: what was diagnosed then.
+    /// The diagnosis at the time of the cut, if the recording was cut into one file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_diagnosis: Option<CutDiagnosis>,
-    /// Of a recording that was cut into one file: what the file holds when it is whole; absent in files of before.
+    /// What the whole file contains, if the recording was cut into one; absent in files of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<CutContent>,
 }
@@ -137,7 +137,7 @@ impl Manifest {
         self.unreadable.iter().map(sentence).collect()
     }
 
-    /// The same of control groups for which a sample had no row.
+    /// The same for control groups that had no row in a sample.
     pub fn blind_groups(skipped: u64) -> Option<String> {
         (skipped > 0)
             .then(|| format!("cannot see {skipped} control groups and those below them: a sample has no more rows"))
@@ -148,7 +148,7 @@ impl Manifest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HostTimeZone {
-    /// Its name in the IANA database, `Europe/Berlin`; absent when the host does not tell.
+    /// Its name in the IANA database, `Europe/Berlin`; absent if unknown.
     pub name: Option<String>,
     /// Seconds east of UTC when the recording began.
     pub utc_offset_s: i32,
@@ -285,8 +285,8 @@ impl Recording {
         Entity { command_line, ..Entity::new(name, metrics.map_or(name, |metrics| &metrics.label)) }
     }
 
-    /// Those entities of a table of which anything can be known from `from` to `to`, in order of name: not those that had gone before,
-    /// or came after. Of a host that starts processes all day these are few.
+    /// The entities of a table with any value from `from` to `to`, by name: not those that ended before or began after. On a host that
+    /// starts processes all day these are few.
     pub fn entities_within(&self, table: Table, from: i64, to: i64) -> impl Iterator<Item = (&str, &str)> {
         let begin = self.stamps.partition_point(|stamp| stamp.boot_ns < from);
         let end = self.stamps.partition_point(|stamp| stamp.boot_ns <= to);

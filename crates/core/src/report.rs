@@ -18,7 +18,7 @@ pub enum ClaimStatus {
     /// It does not hold.
     #[serde(rename = "no")]
     Fails,
-    /// It does not hold, and something on this host that is no part of the run changed what it measures; the evidence has what and how much.
+    /// It does not hold, and something on this host outside of the run changed what it measures; the evidence says what and by how much.
     Disturbed,
     /// It could not be computed; the evidence has the reason.
     Unknown,

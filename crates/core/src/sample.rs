@@ -46,7 +46,7 @@ pub struct Entity {
     pub name: String,
     /// What a person calls it, for example a process's command name; may repeat.
     pub label: String,
-    /// Of a process the words that it was started with, a space between each; absent where nobody asked to record them.
+    /// A process's command line, words separated by spaces; absent if command lines were not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_line: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use crate::recording::{MarkKind, Recording};
 
-/// Begins each note about the host, so that a reader tells it from those of the recorder and of a recorded command.
+/// Begins each note about the host, which separates it from notes of the recorder and of a recorded command.
 pub const HOST_NOTE: &str = "host: ";
 
 /// A setting with its values before and after.
@@ -23,7 +23,7 @@ impl<'a> SettingChange<'a> {
         format!("{HOST_NOTE}{name} changed from {from} to {to}")
     }
 
-    /// The change that a note tells of, if it tells of one.
+    /// The change that a note reports, if it reports one.
     pub fn parse(note: &'a str) -> Option<Self> {
         let (name, values) = note.strip_prefix(HOST_NOTE)?.split_once(" changed from ")?;
         let (from, to) = values.split_once(" to ")?;

@@ -15,7 +15,7 @@ impl Moment {
     }
 
     /// When a process started, by its name in the process table: its id, `@`, and its start in ticks of 1/100 s after boot
-    /// (`fs/proc/array.c:do_task_stat`, 6.12). Absent where the name does not tell.
+    /// (`fs/proc/array.c:do_task_stat`, 6.12). Absent if the name does not say.
     pub fn of_start(process: &str) -> Option<Self> {
         const TICK_NS: i64 = 10_000_000;
         process.split_once('@')?.1.parse::<i64>().ok()?.checked_mul(TICK_NS).map(Self)

@@ -76,7 +76,7 @@ impl Numbers {
         }
     }
 
-    /// Adds numbers, of which those that `absent` names mean nothing.
+    /// Adds numbers; those at positions in `absent` mean nothing.
     fn extend(&mut self, numbers: &[i64], absent: impl Fn(usize) -> bool) {
         if let Self::Near(from, near) = self {
             if near.is_empty() {

@@ -15,8 +15,8 @@ use pagetide_proctext::text::number;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings. What a system does not
-/// tell is left empty.
+/// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings. What a system does not report
+/// is left empty.
 pub fn facts(root: &Root) -> Result<Manifest, Error> {
     let text = |file: &str| Ok::<_, Error>(root.optional(file)?.unwrap_or_default());
     let meminfo = root.meminfo()?;
@@ -162,8 +162,8 @@ fn count_list(list: &str) -> Option<u32> {
     })
 }
 
-/// The size of a page: the kernel's word on this machine, else what meminfo and vmstat give for the same thing in kB
-/// and in pages. 4 KiB when neither tells.
+/// The size of a page: on this machine as the kernel says, else from an amount that meminfo gives in kB and vmstat in pages; 4
+/// KiB if neither works.
 pub(crate) fn page_size(root: &Root) -> Result<Bytes, Error> {
     if root.is_host() {
         return Ok(Bytes::new(rustix::param::page_size() as u64));

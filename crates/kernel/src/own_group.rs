@@ -3,7 +3,7 @@
 use crate::Root;
 use std::path::{Path, PathBuf};
 
-/// The folder of a group in which this process is, directly or below.
+/// The folder of a group that contains this process, directly or in a group below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnGroup {
     pub(crate) folder: PathBuf,

@@ -5,8 +5,8 @@ use crate::own_group::OwnGroup;
 use rustix::process::{Resource, getrlimit};
 
 impl Root {
-    /// Half of the memory that this process can have, bytes: of what the host has available, of the limits of its control groups, and of its
-    /// limit of address space. Absent where the kernel tells none of them.
+    /// Half of the memory that this process can have, in bytes: the least of what the host has available, the limits of its control groups,
+    /// and its limit of address space. Absent if the kernel reports none of them.
     pub fn spare_memory(&self) -> Option<u64> {
         let available = self.meminfo().ok().and_then(|meminfo| meminfo.get("MemAvailable")).map(|bytes| bytes.get());
         let address_space = getrlimit(Resource::As).current;

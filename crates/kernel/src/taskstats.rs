@@ -83,7 +83,7 @@ impl Delays {
         &self.totals
     }
 
-    /// Of a process that has not waited yet.
+    /// A process that has not waited yet.
     pub(crate) fn none() -> Self {
         Self { totals: [None; DELAYS.len()] }
     }
@@ -103,7 +103,7 @@ impl Delays {
     }
 }
 
-/// What a recording says about where delays come from: the version of taskstats, or why there are none.
+/// The manifest's entry about the source of delays: the version of taskstats, or why there are none.
 pub fn source(root: &Root) -> String {
     match Taskstats::open(root) {
         Ok(taskstats) => format!("taskstats version {}", taskstats.layout.version),

@@ -1,11 +1,11 @@
-//! Sums over the time for which samples speak.
+//! Sums over the time that samples cover.
 
 use super::{Formula, Term};
 use crate::metric::Table;
 use crate::quantity::Unit;
 use std::collections::BTreeMap;
 
-/// A counter fell: the device was replaced, the CPU went offline. Of the formula nothing is known for this time.
+/// A counter fell: the device was replaced, or the CPU went offline. The formula has no value for this time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fall<'a> {
     /// The sample before.
@@ -18,7 +18,7 @@ pub struct Fall<'a> {
     pub metric: &'static str,
 }
 
-/// The time for which one sample speaks.
+/// The time that one sample covers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub(super) from: i64,
@@ -29,7 +29,7 @@ pub(super) struct Piece {
 /// What a sample says of its time, in base units.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Content {
-    /// A counter rose by this. Of a gap nothing is known but the whole.
+    /// A counter rose by this. For a gap only the total is known.
     Rise { amount: f64, gap: bool },
     /// A gauge or a stored rate had this value.
     Level(f64),

@@ -80,7 +80,7 @@ impl Formula {
 }
 
 impl<'a> Walk<'a> {
-    /// Over the series of an entity, or over the part of them that tells about a stretch of time.
+    /// Over the series of an entity, or the part of them that covers a stretch of time.
     pub(super) fn new(
         (formula, unit): (&'static Formula, Unit),
         (recording, carry): (&'a Recording, &Carry),
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
         };
         let member = |term: Term| {
             let parts: Vec<Part<'a>> = match term {
-                // Of one CPU the sum over all would be another one's.
+                // For a single CPU, the sum over all would count the others'.
                 Term::Sum(of, _) if of == table => Vec::new(),
                 Term::Sum(table, _) => {
                     summed(recording, table).filter_map(|entity| part((table, entity), term)).collect()
@@ -170,7 +170,7 @@ impl<'a> Walk<'a> {
         Some(self.unit.of_base(value))
     }
 
-    /// From where on its members tell something to where they end, on the recording's axis: outside of it [`Walk::over`] has no value.
+    /// From the first to the last time that its members cover, on the recording's axis: outside of it [`Walk::over`] has no value.
     pub fn span(&self) -> (i64, i64) {
         let parts = || self.members.iter().flat_map(|member| &member.parts);
         let begin = parts().filter_map(|part| part.pieces.clone().next()).map(|piece| piece.from).min();
@@ -314,7 +314,7 @@ struct Pieces<'a> {
     told: Told<'a>,
 }
 
-/// Intervals for which a tool that prints rates may stand still on a busy host; judgement.
+/// Intervals that a tool that prints rates may miss on a busy host; judgement.
 const PAUSE: i64 = 10;
 
 /// Where the rates of a metric that another tool printed come from.

@@ -39,7 +39,7 @@ pub struct FioJob {
     pub numjobs: Option<u32>,
     /// Ends the job after this time.
     pub runtime: Option<Nanos>,
-    /// Runs until `runtime` is over, whatever `size` is.
+    /// Runs until `runtime` is over, regardless of `size`.
     #[serde(default)]
     pub time_based: bool,
     /// Requests per second at most.

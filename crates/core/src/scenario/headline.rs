@@ -6,8 +6,7 @@ use crate::quantity::Quantity;
 use crate::suggest;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A sentence in which `{STEP.FIGURE}` stands for what a step measured, and `{STEP.FIGURE / STEP.FIGURE}` for how often one contains the
-/// other.
+/// A sentence with `{STEP.FIGURE}` for what a step measured, and `{STEP.FIGURE / STEP.FIGURE}` for a ratio.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headline(Vec<Part>);
 

@@ -109,7 +109,7 @@ pub struct DiskSpec {
     pub filesystem: FileSystem,
     /// How far it is read ahead (`read_ahead_kb`); the kernel's own choice when absent.
     pub read_ahead: Option<Bytes>,
-    /// Time by which it may be ahead of its limits after it was idle, as cloud volumes and hypervisors allow bursts; none when absent.
+    /// After it was idle, it may exceed its limits by this much time, like the bursts of cloud volumes and hypervisors; absent for none.
     pub burst: Option<Nanos>,
     /// Whether reads and writes that exceed its limits wait in a queue each, served in turn, as hypervisors throttle them and drives
     /// schedule them: then reads do not wait for all writes before them. On the model only.

@@ -205,7 +205,7 @@ impl Exits {
         self
     }
 
-    /// Books what has ended since the sample before, in which these processes were found.
+    /// Books the processes that ended since the previous sample, which had these processes.
     pub(crate) fn sample(
         &mut self,
         processes: impl Iterator<Item = u32>,

@@ -17,7 +17,7 @@ pub(crate) struct KeyedLines {
 struct KeyedLine {
     /// Where it ends in the text, behind its line feed.
     end: usize,
-    /// Length of its name, with which it begins.
+    /// Length of the name at its start.
     name: usize,
     column: ColumnId,
     value: u64,
@@ -55,7 +55,7 @@ impl KeyedLines {
         mut learn: impl FnMut(&str) -> ColumnId,
         mut give: impl FnMut(ColumnId, u64),
     ) -> Result<(), Error> {
-        // An empty file, or one whose end is missing, is none at all.
+        // An empty or truncated file does not count.
         lines(file, text).map(drop)?;
         let (mut start, mut at, mut before) = (0, 0, 0);
         while start < text.len() {

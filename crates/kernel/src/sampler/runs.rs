@@ -1,4 +1,4 @@
-//! How often and how long every task has run, from a source that tells of all of them at once.
+//! How often and how long every task has run, from a source that lists all of them at once.
 
 use pagetide_proctext::ProcessRuns;
 use std::fmt::Debug;
@@ -18,7 +18,7 @@ pub struct TaskRun {
     pub uninterruptible: bool,
 }
 
-/// Tells of all tasks at once, as a BPF iterator does. A task that it does not tell of is asked for in `/proc`.
+/// Lists all tasks at once, as a BPF iterator does. A task that it omits is read from `/proc`.
 pub trait TaskRuns: Debug + Send {
     /// Fills in all tasks in ascending order of their thread ids; none when that fails.
     fn read(&mut self, tasks: &mut Vec<TaskRun>);

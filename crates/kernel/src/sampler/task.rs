@@ -177,7 +177,7 @@ impl SampledTask {
         files.read("io", self.io.as_ref(), buffer)
     }
 
-    /// Fills `row` with all that its files say. Of an error the row holds what was read before it.
+    /// Fills `row` with everything in its files. On an error the row has what was read before it.
     ///
     /// Of a process with one thread that has not run since its last row, io and status are not read again unless its resident pages
     /// are others: a process that rests does no IO, gets no memory, and what it loses it loses from those.

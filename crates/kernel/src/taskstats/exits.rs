@@ -76,7 +76,7 @@ impl ExitRecord {
         std::str::from_utf8(&self.comm[..end]).unwrap_or("?")
     }
 
-    /// Of a task that did nothing.
+    /// A task that did nothing.
     #[cfg(test)]
     pub(crate) fn of(comm: &str) -> Self {
         let mut stats = [0; 432];
@@ -84,7 +84,7 @@ impl ExitRecord {
         Self::new(&stats).unwrap()
     }
 
-    /// Of a task that waited for block IO.
+    /// A task that waited for block IO.
     #[cfg(test)]
     pub(crate) fn waiting(comm: &str, ns: u64) -> Self {
         let mut stats = [0; 432];
@@ -138,7 +138,7 @@ pub(crate) struct ExitRecords {
     taskstats: Taskstats,
     /// The CPUs on which tasks end, as the kernel lists them, with a zero byte at the end.
     cpus: Vec<u8>,
-    /// The number by which the kernel lists the socket.
+    /// The socket's number in the kernel's list.
     port: u32,
     /// Whether the kernel has dropped records.
     pub(crate) dropped: bool,

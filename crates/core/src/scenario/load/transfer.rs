@@ -43,7 +43,7 @@ pub struct StreamSpec {
     pub repeat: bool,
     /// Skips a part after each part that it reads.
     pub stride: Option<Stride>,
-    /// Time after which it ends, whatever it has read.
+    /// Time after which it ends, however much it has read.
     pub time: Option<Nanos>,
 }
 
@@ -143,7 +143,7 @@ pub struct DdSpec {
     pub compute: Option<Nanos>,
     /// Time from the end of a write, its sync and what it computes to the next one; none when absent.
     pub think: Option<Nanos>,
-    /// Time after which it ends, whatever it has copied.
+    /// Time after which it ends, however much it has copied.
     pub time: Option<Nanos>,
 }
 
@@ -197,7 +197,7 @@ impl StepKind for DdSpec {
     }
 }
 
-/// Copies a file as cp(1) does and reports memory meanwhile.
+/// Copies a file as cp(1) does, and reports memory while it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CopySpec {

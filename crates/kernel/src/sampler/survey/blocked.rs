@@ -92,7 +92,7 @@ impl Threads {
         result
     }
 
-    /// Looks at those threads that may be blocked, of all that a source tells of.
+    /// Looks at the threads that may be blocked, of all that a source lists.
     fn look_at_blocked(
         &mut self,
         proc: &OwnedFd,

@@ -157,8 +157,8 @@ impl SurveyedProcess {
         };
         let samples = round - self.looked;
         let first = self.looked == 0;
-        // Asked before anything else is read, so that what runs meanwhile is seen next time. Other threads run by themselves, and
-        // what reclaim takes of a process that rests is seen once in some rounds.
+        // This is read first, so that a task that runs during the scan is seen next time. Other threads run by themselves, and
+        // memory that reclaim takes from an idle process is seen every few rounds.
         let due = round.wrapping_add(u64::from(self.pid)).is_multiple_of(FRESH);
         if self.threads == 1 && process.rests(files, pass)? && !due && !first {
             self.majflt.add(self.majflt.last, Some(self.majflt.last), samples);
@@ -183,7 +183,7 @@ impl SurveyedProcess {
         self.flusher = is_flusher(&line);
         self.sleeps = line.state == 'D';
         self.blocked = self.sleeps.then_some(None);
-        // Of the kernel's threads only those that write back have IO of their own to speak of.
+        // Among kernel threads only those for writeback do much IO of their own.
         if !process.kernel_thread || self.flusher {
             let text = process.io(files, pass.buffer, pass.budget)?;
             if let Some(bytes) = text.map(io_bytes).transpose()? {

@@ -8,8 +8,8 @@ use pagetide_core::{Column, ColumnId, Kind, Table, Unit};
 /// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.
 const MOST_PLACES: usize = 128;
 
-/// Where tasks wait: a kernel function is a column `wchan_FUNCTION`, which is 1 in the row of a task that waits in it. So
-/// the name is in the recording once, and a task keeps one row whatever it waits for.
+/// Where tasks wait: a kernel function is a column `wchan_FUNCTION`, which is 1 in the row of a task that waits in it. So the
+/// recording has each name once, and a task keeps one row whatever it waits for.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     columns: Vec<(String, ColumnId)>,
