@@ -1,4 +1,4 @@
-//! What a backend is to the command line, and what a run is whichever backend runs it.
+//! What the command line knows of a backend, and the parts of a run that all backends share.
 
 use crate::claims;
 use pagetide_core::{Backend, Error, Nanos, Progress, RunRequest, RunResult, Sink};
@@ -18,7 +18,7 @@ pub struct BackendKind {
     pub make: MakeBackend,
 }
 
-/// Makes a backend of what all have and the options that it alone understands.
+/// Makes a backend from the common options and its own.
 pub type MakeBackend = fn(&RunPlace, &GivenOptions) -> Result<Box<dyn Backend>, Error>;
 
 /// Where a backend works and how it samples, whichever it is.

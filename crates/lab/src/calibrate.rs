@@ -52,7 +52,7 @@ impl Calibrated {
     }
 }
 
-/// Refuses a name that no scenario takes, before minutes are spent.
+/// Refuses a name that no scenario takes before it measures for minutes.
 fn check_name(name: &str) -> Result<(), Error> {
     let text = format!(
         "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = {}\n\

@@ -130,7 +130,7 @@ fn change(text: &str, place: &str, sets: &[String]) -> Result<String, Error> {
         table.insert(key.to_owned(), value);
     }
     let changed = toml::to_string(&document).map_err(|error| broken(error.to_string()))?;
-    // What is wrong now came with the changes; the lines of the rewritten text would mean nothing to the user.
+    // The error comes from the changes; line numbers of the rewritten text would mean nothing to the user.
     Scenario::parse(&changed, "").map_err(|error| {
         let what = error.what.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()).trim_start();
         Error::input(format!("--set {}: {what}", sets.join(" --set ")), error.hint)

@@ -1,5 +1,5 @@
-//! Test: no text of a scenario becomes another word or option of a program that the lab starts. Every string of two scenarios that use all
-//! keys is replaced by 200 hostile values, and the command lines that would run are looked at.
+//! Test: no text of a scenario becomes another word or option of a program that the lab starts. It replaces every string of two scenarios
+//! that use all keys by 200 hostile values, and checks the command lines that would run.
 
 use crate::executor::{name_of, shared_files};
 use crate::fio;

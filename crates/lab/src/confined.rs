@@ -1,4 +1,4 @@
-//! Processes that the lab starts: born into a control group, and ended with the lab.
+//! Processes that the lab starts: they begin in a control group, and end with the lab.
 #![allow(unsafe_code)]
 
 use crate::group::Group;
@@ -42,9 +42,9 @@ pub(crate) fn prepare(procs: Option<RawFd>, parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// What a child that is forked and not executed does first: has the name under which the kernel reports it, dies by SIGTERM
-/// whatever its parent does with it, leaves a terminal's signals to its parent (Ctrl-C reaches both), closes all files but `kept` (-1 stands for none), so that no lock or pipe of its
-/// parent's lives on in it, and is [`prepare`]d; `procs` is kept as well. Safe after a fork.
+/// What a forked child does first: sets the name under which the kernel reports it, dies on SIGTERM even if its parent handles it, leaves a terminal's signals to its parent (Ctrl-C
+/// reaches both), closes all files but `kept` (-1 stands for none), so that no lock or pipe of its parent's lives on in it, and is [`prepare`]d; `procs` is kept as well. Safe after a
+/// fork.
 pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [RawFd]) -> io::Result<()> {
     // SAFETY: the name ends with a zero byte.
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
@@ -63,8 +63,8 @@ pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
-    // Before what may fail: a child whose parent has just been killed would hold its locks, and wait for ever at the pipe whose other
-    // end it has itself.
+    // This comes before anything that may fail: a child whose parent was just killed would keep its locks, and wait for ever on a
+    // pipe whose other end it holds itself.
     kept.sort_unstable();
     let mut from: RawFd = 0;
     for fd in kept.iter().copied().filter(|fd| *fd >= 0) {

@@ -34,8 +34,8 @@ pub struct Conformance {
     pub scenario: String,
     /// The runs on a kernel.
     pub references: Vec<Reference>,
-    /// Memory of the machine of the first run before its first step. It is given to the model: a VM has more memory than the scenario's
-    /// machine, most of which its initramfs and its init hold, and its watermarks are those of all of it.
+    /// Memory of the machine of the first run before its first step. The model gets it, because a VM has more memory than the
+    /// scenario's machine, and its watermarks depend on all of it. Its initramfs and its init hold most of the difference.
     pub memory: Option<MeasuredMemory>,
     /// By how much the reference's CPU is slower than the model's default, and whether its own steps show it.
     pub cpu: (f64, bool),
@@ -103,8 +103,7 @@ pub fn mechanisms(without: Option<&str>) -> Result<Mechanisms, Error> {
 
 /// Compares the model with the stored runs of a scenario.
 ///
-/// # Errors
-/// The model fails; that it does not have something is no error.
+/// # Errors The model fails. A mechanism that it lacks is not an error.
 pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<Conformance, Error> {
     let Some(first) = references.first() else {
         return Err(Error::input(format!("no stored run of {id}"), "record one with --on vm"));
@@ -116,12 +115,11 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
 /// Compares the model with a run that a VM has just made of a scenario, which is scaled as it was run. Stored runs of the same machine say
 /// how far runs of the kernel are from each other.
 ///
-/// # Errors
-/// The model fails; that it does not have something is no error.
+/// # Errors The model fails. A mechanism that it lacks is not an error.
 pub fn of_run(scenario: &Scenario, run: &RunResult) -> Result<Conformance, Error> {
     let lru = scenario.machine.lru.unwrap_or(Lru::Classic);
     let reference = Reference::new(run.clone(), lru);
-    // A changed scenario, or one of some of its steps, is another machine.
+    // A changed scenario, or one with only some steps, counts as another machine.
     let shipped = catalogue::find(&scenario.id, &[]).is_ok_and(|found| {
         let mut shipped = found.scenario.scaled(run.scale);
         shipped.machine.lru = scenario.machine.lru;
@@ -202,7 +200,7 @@ fn compare(
     Ok(conformance)
 }
 
-/// The requests after which the model ends the steps that a time limit ended on the kernel: the smallest number of the runs.
+/// For steps that a time limit ended on the kernel: the number of requests after which the model ends them, the smallest of the runs.
 fn requests(references: &[Reference]) -> BTreeMap<String, u64> {
     let mut least: BTreeMap<String, u64> = BTreeMap::new();
     for reference in references {

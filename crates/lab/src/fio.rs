@@ -1,5 +1,5 @@
-//! fio, which does the work of most steps: its command line, its progress, its result. It works on values that a scenario gives,
-//! and so in a sandbox.
+//! fio, which does the work of most steps: its command line, its progress, its result. It processes values of a scenario, so it
+//! runs in a sandbox.
 
 mod eta;
 mod job;
@@ -35,7 +35,7 @@ pub struct Ended {
     pub read_from_disk: Bytes,
     /// What it used.
     pub(crate) usage: confined::Usage,
-    /// Why it did not end well, and what fio wrote to stderr; empty when there is nothing to say.
+    /// Why it failed, and what fio wrote to stderr; empty if neither.
     pub notes: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct Run {
     _lent: Lent,
 }
 
-/// What every run of fio is told. One process with threads: its sandbox has no others, and no child of it outlives a kill.
+/// Options of every run of fio. It uses threads: its sandbox allows no other process, and no child can outlive a kill.
 const ALWAYS: [&str; 4] = ["--thread", "--group_reporting", "--eta=always", "--output-format=json+"];
 
 /// The most that is read of a result: fio's histograms take some hundred KiB.
@@ -207,7 +207,7 @@ fn result_file(path: &Path) -> std::io::Result<File> {
 impl Drop for Run {
     fn drop(&mut self) {
         if !self.reaped {
-            // They fail only when it is gone already, which is what is wanted.
+            // They fail only if it is already gone, which is fine.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

@@ -1,4 +1,4 @@
-//! A control group that work is put into, and what the kernel says of its memory.
+//! A control group for work, and the kernel's numbers of its memory.
 
 use pagetide_core::{Bytes, Error};
 use pagetide_kernel::Root;
@@ -43,7 +43,7 @@ impl Usage {
         self.0.get(name)
     }
 
-    /// What may still be used by somebody new: the limit less anonymous memory.
+    /// What a new process may still use: the limit minus anonymous memory.
     pub fn available(&self) -> Option<Bytes> {
         Some(self.limit()?.saturating_sub(self.anon()?))
     }

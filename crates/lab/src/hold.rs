@@ -34,7 +34,7 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// At once, in no group, leaving [`FLOOR`]; files lie in `folder`.
+    /// Starts at once, in no group, and leaves [`FLOOR`]; files are in `folder`.
     pub fn new(folder: &'a Path) -> Self {
         Self { after: Nanos::ZERO, floor: FLOOR, allow_oom: false, group: None, folder }
     }

@@ -1,9 +1,9 @@
-//! The lab: runs scenarios. The only crate that changes a system.
+//! The lab: runs scenarios. It is the only crate that changes a system.
 //!
-//! A [`backend`] makes the machine of a [`pagetide_core::Scenario`]: [`host`] of this machine, [`vm`] in QEMU, [`sim`]
-//! of a model. The [`executor`]
-//! runs the steps on whatever machine it is on. [`undo`] notes every change before it is made and takes it back. [`claims`]
-//! checks what the scenario claims against the results. [`catalogue`] has the scenarios that come with pagetide.
+//! A [`backend`] makes the machine of a [`pagetide_core::Scenario`]: [`host`] of this machine, [`vm`] in QEMU, [`sim`] of a
+//! model. The [`executor`] runs the steps on whatever machine it is on. [`undo`] journals every change before it is made, and
+//! reverts it. [`claims`] checks what the scenario claims against the results. [`catalogue`] has the scenarios that come with
+//! pagetide.
 
 pub mod backend;
 pub mod backends;

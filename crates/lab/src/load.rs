@@ -140,7 +140,7 @@ impl Run {
         Standing { processed, fraction, resident: self.resident }
     }
 
-    /// Gives how it ended, once it has. To be called many times a second: its resident memory is read only then.
+    /// Returns how it ended, once it has. Call it many times a second, because it also reads the resident memory.
     ///
     /// # Errors
     /// The process cannot be waited for.
@@ -214,7 +214,7 @@ fn swap_in_use() -> Option<Bytes> {
     Some(meminfo.get("SwapTotal")?.saturating_sub(meminfo.get("SwapFree")?))
 }
 
-/// Resident memory by the kernel's counters, which cost nothing to read also while memory is short.
+/// Resident memory by the kernel's counters, which are cheap to read even while memory is short.
 fn resident(pid: u32) -> Bytes {
     let text = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
     let pages = text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);

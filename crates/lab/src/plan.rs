@@ -18,7 +18,7 @@ use pagetide_core::{
 };
 use std::time::{Duration, Instant};
 
-/// Runs above which a plan needs to be told that it may take its time.
+/// A plan with more runs than this needs --yes.
 pub const MANY_RUNS: usize = 10_000;
 
 /// What is to be planned.
@@ -89,7 +89,7 @@ impl PlanRequest {
                 *place = 0;
             }
         }
-        // Every value of every setting is read once; combinations are met as they come.
+        // Every value of every setting is parsed here; combinations are checked when they run.
         let mut draws = false;
         for (place, setting) in self.varied.iter().enumerate() {
             for value in 0..setting.values.len() {

@@ -3,7 +3,7 @@
 use pagetide_core::Error;
 use std::path::{Path, PathBuf};
 
-/// The file that a name such as `fio` stands for.
+/// The program file for a name such as `fio`.
 ///
 /// # Errors
 /// There is no such program.

@@ -19,7 +19,7 @@ pub(crate) struct Shrunk<'a> {
     version: Version,
     group: Group,
     limit: Bytes,
-    /// What the machine's dirty and background thresholds are made of.
+    /// The settings that give the machine's dirty and background thresholds.
     dirty: Part,
     background: Part,
 }
@@ -67,7 +67,7 @@ impl<'a> Shrunk<'a> {
         self.limit
     }
 
-    /// The thresholds of the machine that the group stands for: of memory that no process holds.
+    /// The thresholds of the machine that the group emulates, from the memory that no process holds.
     fn machine_thresholds(&self) -> Result<(Bytes, Bytes), Error> {
         let usage = self.group.usage()?;
         Ok(thresholds(self.limit.saturating_sub(usage.held()), self.dirty, self.background, page_size()))
@@ -94,7 +94,7 @@ impl MachineControl for Shrunk<'_> {
             }
             None => {
                 self.journal.set_sysctl(name, value)?;
-                // A v1 group has taken over the host's swappiness when it was made, and keeps it.
+                // A v1 group copies the host's swappiness when it is made, and keeps it.
                 if name == "vm.swappiness" && self.version == Version::V1 {
                     self.group.write("memory.swappiness", &value.to_string())?;
                 }

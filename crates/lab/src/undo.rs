@@ -1,4 +1,4 @@
-//! The undo journal: what was changed on this system, written down before it is changed, and undone whatever happens.
+//! The undo journal: every change to this system is written down before it is made, and is always undone.
 //!
 //! A [`Journal`] is a file of one JSON record per line, each synced to the disk before the change it describes. It is played
 //! backwards when the journal is undone or dropped (also while a panic unwinds), and by [`recover`] when the process that
@@ -79,7 +79,7 @@ impl Journal {
         let owner = Identity::own();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = PathBuf::from(format!("undo-{}-{number}.jsonl", owner.pid));
-        // The first record comes before the name: under its final name a journal always says whose it is.
+        // The first record is written before the rename, so that a journal with its final name always names its owner.
         let unnamed = name.with_extension("new");
         let failed = |error: std::io::Error| refuse("write", &path.join(&unnamed), &error);
         let file = dir.remove_if_there(&unnamed).and_then(|()| dir.create_new(&unnamed));
@@ -165,7 +165,7 @@ impl Journal {
         state.closed = true;
         let changes = std::mem::take(&mut state.changes);
         let troubles = changes.iter().rev().filter_map(|change| change.undo().trouble()).collect();
-        // The changes are gone, and so is the need for the file. When it cannot be removed, replaying it does no harm.
+        // The changes are undone, so the file is not needed. If it cannot be removed, replaying it does no harm.
         let _ = self.dir.remove(&self.name);
         troubles
     }

@@ -40,7 +40,7 @@ use qemu::{Backing, Machine, Qemu};
 use std::path::Path;
 use wire::Job;
 
-/// The least that a guest must have available to run anything at all.
+/// The least memory that a guest needs to run anything.
 const MIN_AVAILABLE: Bytes = Bytes::new(64 << 20);
 
 /// The modules that a scenario's machine needs.
@@ -92,8 +92,8 @@ fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     ))
 }
 
-/// Memory for the guest: what is to be available, its packed system, what its kernel takes for itself (a part of all memory
-/// for its page structures, another that does not depend on it). The guest takes away what is too much.
+/// Memory for the guest: the memory that must be available, its packed system, and what its kernel takes (page structures in
+/// proportion to memory, and a fixed part). The guest takes away the surplus.
 fn memory(available: Bytes, initramfs: usize) -> Bytes {
     let fixed = 144u64 << 20;
     let all = available.get().saturating_add(initramfs as u64).saturating_add(fixed);

@@ -45,7 +45,7 @@ fn failed(what: &str, error: &io::Error) -> Error {
 }
 
 impl Worker {
-    /// Starts a worker under a name, of which the kernel keeps 15 bytes (`TASK_COMM_LEN`). It waits for [`Self::go`].
+    /// Starts a worker with a name, of which the kernel keeps 15 bytes (`TASK_COMM_LEN`). It waits for [`Self::go`].
     ///
     /// # Errors
     /// No process can be started, or it cannot join the group.

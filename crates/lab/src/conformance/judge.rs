@@ -11,7 +11,7 @@ const TIME_BAND: f64 = 0.20;
 const SMALL_SHARE: f64 = 0.01;
 /// Standard deviations of the kernel's own runs that are noise.
 const SIGMAS: f64 = 3.0;
-/// Share of a step's time in which its disk must be busy for its times to compare.
+/// Share of a step's time that its disk must be busy for its times to be compared.
 const DISK_BOUND: f64 = 0.8;
 /// A request may take so many times as long as on the model's disk; beyond that a busy host delays the disk of its VM, and times say
 /// nothing of the kernel.
@@ -122,8 +122,8 @@ const GIVEN: [Figure; 6] = [
     Figure::Iterations,
     Figure::PredictedHitRatio,
 ];
-/// Figures that say less than others, or something else: what fio counts by itself, of which the kernel's own counters are judged;
-/// Cached, in which a VM counts its initramfs.
+/// Figures that are not judged: fio's own counts, because the kernel's counters for the same are judged, and Cached, which in a VM
+/// includes its initramfs.
 const OTHERS: [Figure; 5] =
     [Figure::FioDiskReads, Figure::FioDiskWrites, Figure::DiskUtil, Figure::CacheBefore, Figure::CacheAfter];
 

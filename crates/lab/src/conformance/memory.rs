@@ -52,7 +52,7 @@ pub(super) fn explain(
     Ok(())
 }
 
-/// A machine of which so many bytes more (or fewer, below 0) are available.
+/// A machine with this many bytes more available (fewer, if below 0).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
 fn changed(memory: MeasuredMemory, more: f64) -> MeasuredMemory {
     let plus = |size: Bytes| Bytes::new((size.as_f64() + more).max(0.0) as u64);

@@ -9,7 +9,7 @@ const APART: f64 = 0.10;
 /// Free memory and cache at one instant rise and fall while kswapd works: their order is chance.
 const INSTANTS: [Figure; 2] = [Figure::FreeBefore, Figure::FreeAfter];
 
-/// Two steps of a scenario of which the kernel has more of a figure in the first, in each of its runs and beyond their noise.
+/// Two steps of a scenario: the kernel has more of a figure in the first, in each of its runs and beyond their noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order {
     /// The step with more.

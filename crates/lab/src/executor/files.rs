@@ -156,7 +156,7 @@ impl Files {
         self.forget(&path, size, progress)
     }
 
-    /// Takes a new file out of the page cache: whoever reads a page first is charged for it, and that is to be the job.
+    /// Drops a new file from the page cache: the first reader of a page is charged for it, and that must be the job.
     fn forget(&self, path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
         let lost = |error: std::io::Error| Error::system(format!("{}: {error}", path.display()), "");
         let file = File::open(path).map_err(lost)?;

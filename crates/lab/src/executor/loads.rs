@@ -85,8 +85,8 @@ impl Executor<'_, '_> {
         Ok(done)
     }
 
-    /// Runs loads until all have ended, those in the background after the others, and changes the machine meanwhile. Gives which changes
-    /// were refused, and why.
+    /// Runs loads until all have ended, those in the background after the others, and changes the machine while they run. Returns which
+    /// changes were refused, and why.
     fn all<'j>(
         &mut self,
         jobs: Vec<Job<'j>>,

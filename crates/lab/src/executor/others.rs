@@ -47,7 +47,7 @@ fn bytes(root: &Root, pid: u32) -> Option<Bytes> {
 /// Whether `pid` is `ancestor` or comes from it.
 fn descends(pid: u32, ancestor: u32, parents: &BTreeMap<u32, u32>) -> bool {
     let mut at = pid;
-    // A chain is no longer than there are processes; ids that are given anew while the folder is read can make it a ring.
+    // A chain is at most as long as there are processes; ids that are reused during the read can make it a ring.
     for _ in 0..=parents.len() {
         if at == ancestor {
             return true;

@@ -14,7 +14,7 @@ pub(crate) type Counters = BTreeMap<String, u64>;
 /// The kernel's counters at the start or the end of a step.
 #[derive(Debug, Clone)]
 pub(crate) struct Reading {
-    /// Of the step's disks, by name.
+    /// The step's disks, by name.
     disks: BTreeMap<String, Counters>,
     /// `/proc/meminfo` and `/proc/vmstat`.
     host: Counters,
@@ -193,7 +193,7 @@ impl Reading {
         gauge(Figure::CacheAfter, after.bytes("Cached"));
     }
 
-    /// Fraction of `elapsed_ns` in which the busiest disk had a request in flight.
+    /// Fraction of `elapsed_ns` that the busiest disk had a request in flight.
     pub(crate) fn disk_util(&self, after: &Self, elapsed_ns: f64) -> Option<f64> {
         // Each disk alone.
         let alone = |reading: &Self, name: &String| {

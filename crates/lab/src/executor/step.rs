@@ -45,7 +45,7 @@ impl Executor<'_, '_> {
         let mut figures = Figures::default();
         figures.set(Figure::Elapsed, (ended.boot_ns - started.boot_ns) as f64);
         before.difference(&after, &mut figures);
-        // What the step's own process says of itself is nearer to it than what the whole machine did meanwhile.
+        // The process's own counters are more precise than those of the whole machine during the step.
         figures.override_with(&done.figures);
         figures
             .set_some(Figure::DiskUtil, figures.get(Figure::Elapsed).and_then(|time| before.disk_util(&after, time)));
@@ -171,13 +171,13 @@ impl Executor<'_, '_> {
                 ));
             }
         }
-        // Only a job that does not write can tell others' IO from its own.
+        // Others' IO can be told from the job's own only if it does not write.
         if !job.reads_only() || output.read_bytes() == 0 {
             return;
         }
         let (asked, own) = (output.read_bytes() as f64, ended.read_from_disk.as_f64());
         let all = figures.get(Figure::DiskReadBytes);
-        // What others read from the same disk meanwhile is no miss of this job.
+        // What others read from the same disk during the step is not a miss of this job.
         figures.set_some(Figure::CacheHitRatio, all.map(|all| (1.0 - all.min(own) / asked).max(0.0)));
         let others = [("read", all.map(|all| all - own)), ("wrote", figures.get(Figure::DiskWrittenBytes))];
         for (did, bytes) in others.into_iter().filter_map(|(did, bytes)| Some((did, bytes?))) {

@@ -89,7 +89,7 @@ impl Predictions {
 }
 
 impl Measured {
-    /// The hit ratio with this much available memory, when it is not less than the step had and its misses tell so far.
+    /// The hit ratio with this much available memory, if it is at least what the step had and the misses reach that far.
     fn predict(&self, available: f64) -> Option<f64> {
         let more = available - self.available;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, saturates")]

@@ -6,8 +6,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// A folder with what is directly in it, and a file. Dropped, regular files of that user's in it are the caller's again, and what else
-/// that user put there is gone: a later step opens files there by name, and follows no link of a program that processed foreign data.
+/// A folder with what is directly in it, and a file. When dropped, it gives that user's regular files back to the caller and removes
+/// everything else of that user, so that a later step that opens files there by name follows no planted link.
 #[derive(Debug)]
 pub(super) struct Lent {
     user: Option<u32>,
@@ -50,7 +50,7 @@ impl Lent {
         Ok(rustix::fs::fchown(&self.file, owner, group)?)
     }
 
-    /// Removes what a user owns here and is no regular file. fio makes no such thing. A folder with something in it stays.
+    /// Removes what a user owns here and is not a regular file; fio creates no such thing. A folder that is not empty stays.
     fn remove_irregular(&self, user: u32) -> io::Result<()> {
         for entry in rustix::fs::Dir::read_from(&self.folder)? {
             let entry = entry?;
@@ -71,7 +71,7 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(user) = self.user {
-            // The folder first, so that nothing can be added. What fails leaves files that root can read and remove all the same.
+            // The folder first, so that nothing can be added. If this fails, root can still read and remove the files.
             let root = rustix::process::geteuid();
             let _ = rustix::fs::fchown(&self.folder, Some(root), Some(rustix::process::getegid()));
             let _ = self.remove_irregular(user);

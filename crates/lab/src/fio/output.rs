@@ -62,7 +62,7 @@ pub struct DiskUse {
     pub read_merges: u64,
     /// Writes that were merged.
     pub write_merges: u64,
-    /// Percent of the time in which it was busy.
+    /// Percent of the time that it was busy.
     pub util: f64,
 }
 
@@ -72,7 +72,7 @@ pub struct DiskUse {
 /// It is not the JSON of fio, or there is no job in it; the message says which.
 pub fn parse_output(text: &str) -> Result<Output, String> {
     let start = text.find('{').ok_or("its output is not JSON")?;
-    // A value at a time: text after it (a warning of fio's) is let be.
+    // Reads one value; text after it (a warning of fio) is ignored.
     let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Output>();
     match values.next() {
         Some(Ok(output)) if output.jobs.is_empty() => Err("no job in its output".to_owned()),

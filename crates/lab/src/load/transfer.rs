@@ -7,7 +7,7 @@ use pagetide_core::{Caching, Order};
 use pagetide_sim::workload::{DROP_BEHIND, Sequence, due};
 use std::os::fd::RawFd;
 
-/// Bytes from a file to another or to nowhere. Times and rates of 0 are no limits.
+/// Bytes from one file to another or to nowhere. A time or rate of 0 means no limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Transfer {
     pub(super) from: RawFd,

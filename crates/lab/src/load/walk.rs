@@ -8,7 +8,7 @@ use pagetide_sim::workload::{Sequence, due};
 use std::os::fd::RawFd;
 use std::ptr;
 
-/// Memory and a mapped file. Times and rates of 0 are no limits.
+/// Memory and a mapped file. A time or rate of 0 means no limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Walk {
     pub(super) file: Option<RawFd>,

@@ -23,7 +23,7 @@ pub(super) struct Workshop<'a> {
     pub(super) files: &'a mut SimFiles,
     /// The seed of what the step chooses at random.
     pub(super) seed: u64,
-    /// Requests or touches after which it ends; 0 is no limit.
+    /// Requests or touches after which it ends; 0 means no limit.
     pub(super) requests: u64,
     /// Bytes per second of a transfer at most, beside what its own rate says.
     pub(super) pace: Option<BytesPerSecond>,

@@ -60,7 +60,7 @@ impl SimRecorder {
     }
 }
 
-/// What people call an entity: the part of its name that tells it from its like. A group's IO on a device is called as the device.
+/// An entity's name for people: the part that distinguishes it from others. A group's IO on a device is named after the device.
 fn label(entity: &str) -> String {
     entity.rsplit(['/', '\t']).next().unwrap_or_default().to_owned()
 }

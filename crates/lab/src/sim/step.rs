@@ -194,7 +194,7 @@ impl Run<'_> {
         let mut figures = Figures::default();
         figures.set(Figure::Elapsed, (ended_ns - started_ns) as f64);
         before.difference(&after, &mut figures);
-        // What the step's own tasks counted is nearer to it than what the whole machine did meanwhile.
+        // The tasks' own counters are more precise than those of the whole machine during the step.
         figures.override_with(&did.figures);
         figures
             .set_some(Figure::DiskUtil, figures.get(Figure::Elapsed).and_then(|time| before.disk_util(&after, time)));

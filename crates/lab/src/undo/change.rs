@@ -18,9 +18,9 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Something that was changed. Each can be undone twice, or without having been made, and does no harm then. None holds a path or a
-/// name that is used as it is: settings come from a table, groups and folders have pagetide's mark in their names, files of the
-/// kernel are found by what they limit.
+/// Something that was changed. Each can be undone twice, or without having been made, without harm. No path or name in it is used
+/// unchecked: settings come from a table, groups and folders have pagetide's mark in their names, kernel files are found by what
+/// they limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
@@ -95,8 +95,7 @@ fn sysctl_path(name: &str) -> PathBuf {
 
 /// The value of a setting of a host.
 ///
-/// # Errors
-/// It is none that the lab sets on a host, or this kernel does not have it.
+/// # Errors The lab does not set it on a host, or this kernel does not have it.
 pub(crate) fn read_sysctl(name: &str) -> Result<i64, Error> {
     read(host_sysctl(name)?)
 }
@@ -114,8 +113,7 @@ fn read(sysctl: Sysctl) -> Result<i64, Error> {
 
 /// Sets a setting of this kernel, be it the guest's.
 ///
-/// # Errors
-/// The name is none of a setting, or the kernel refuses the value.
+/// # Errors It is not the name of a setting, or the kernel refuses the value.
 pub(crate) fn write_sysctl(name: &str, value: i64) -> Result<(), Error> {
     if !is_sysctl_name(name) {
         return Err(Error::input(format!("`{name}` is not the name of a setting"), "write one such as vm.swappiness"));
@@ -205,7 +203,7 @@ fn undo_sysctl(name: Sysctl, set: i64, back: Sysctl, before: i64) -> Undone {
     }
 }
 
-/// Makes a folder root's again that was lent to the user of a sandbox when its run was killed.
+/// Gives a folder back to root that was lent to a sandbox's user when the run was killed.
 fn take_back(path: &Path) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::open(path, flags, Mode::empty())?;

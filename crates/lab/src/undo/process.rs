@@ -1,11 +1,11 @@
-//! Processes by id and start time, so that a process id that was given to somebody else is never mistaken.
+//! Processes by id and start time, so that a reused process id is never mistaken for the old process.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// A process that cannot be mistaken for a later one with the same id.
+/// A process, distinguishable from a later one with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// Its process id.
@@ -44,7 +44,7 @@ pub fn kill(process: Identity) -> bool {
     let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw).filter(|_| process.alive()) else {
         return false;
     };
-    // It may have ended since it was looked at; then there is nothing left to do.
+    // It may have ended in the meantime; then there is nothing left to do.
     let _ = kill_process(pid, Signal::KILL);
     let end = Instant::now() + Duration::from_secs(5);
     while process.alive() && Instant::now() < end {

@@ -11,7 +11,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A journal is no larger: a run makes some hundred changes of some hundred bytes.
+/// Size limit of a journal: a run makes a few hundred changes of a few hundred bytes each.
 const MAX_JOURNAL_BYTES: u64 = 1 << 20;
 /// How long another process may take to recover a journal.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,7 +60,7 @@ pub fn recover_in(folder: &Path) -> Result<Recovered, Error> {
     Ok(recovered)
 }
 
-/// How many journals of killed runs of this user wait for [`recover`]. It waits for nobody, and changes nothing.
+/// How many journals of this user's killed runs wait for [`recover`]. It does not block, and changes nothing.
 pub fn pending() -> usize {
     let dir = folder().ok().filter(|folder| folder.exists()).and_then(|folder| Dir::open(&folder).ok());
     let Some(dir) = dir else { return 0 };
@@ -71,7 +71,7 @@ pub fn pending() -> usize {
 /// Where earlier versions kept journals. Other users can write to the second one, so nothing there is undone.
 const EARLIER: [(&str, &str); 2] = [("/run", "pagetide"), ("/var/tmp", "pagetide")];
 
-/// The folders in which an earlier version left journals of this user, which this version does not read.
+/// The folders with this user's journals of an earlier version, which this version does not read.
 pub fn earlier_journal_folders() -> Vec<PathBuf> {
     let holds_one = |(above, name): &(&str, &str)| {
         let dir = Dir::open(Path::new(above)).and_then(|above| above.dir(Path::new(name)));
@@ -145,7 +145,7 @@ fn recover_one(dir: &Dir, name: &Path, recovered: &mut Recovered) -> Result<(), 
     if !lock_orphan(&file, dir, name)? {
         return Ok(());
     }
-    // Read again under the lock and by name: who held the lock before may have removed the file.
+    // Read again under the lock and by name, because the previous holder may have removed the file.
     let Some(text) = read(dir, name).map_err(|error| refuse("read", &path, &error))? else { return Ok(()) };
     let Some(journal) = parse(&text) else {
         recovered.left.push(format!("left {}: it is not a journal of this version of pagetide", path.display()));
@@ -167,7 +167,7 @@ fn recover_one(dir: &Dir, name: &Path, recovered: &mut Recovered) -> Result<(), 
     dir.remove(name).map_err(|error| refuse("remove", &path, &error))
 }
 
-/// Locks a journal whose owner is dead. Gives false when the owner lives, or when another command has recovered it meanwhile.
+/// Locks a journal whose owner is dead. Returns false if the owner lives, or if another command has recovered it in the meantime.
 fn lock_orphan(file: &File, dir: &Dir, name: &Path) -> Result<bool, Error> {
     let path = dir.path().join(name);
     let end = Instant::now() + PATIENCE;

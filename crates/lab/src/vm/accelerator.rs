@@ -27,7 +27,7 @@ pub(super) fn no_kvm() -> bool {
     fs::OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err()
 }
 
-/// The file in which the answer is kept, per kernel and host.
+/// The file that caches the answer, per kernel and host.
 fn answer(qemu: &Path, kernel: &Kernel, cache: &Path) -> PathBuf {
     cache.join("accelerator").join(format!("{:08x}", crc32fast::hash(circumstances(qemu, kernel).as_bytes())))
 }

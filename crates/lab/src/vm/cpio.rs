@@ -1,4 +1,4 @@
-//! An archive in the kernel's `newc` format, from which it fills its first file system
+//! An archive in the kernel's `newc` format, which fills its first file system
 //! (Documentation/driver-api/early-userspace/buffer-format.rst, `init/initramfs.c`).
 
 use std::collections::BTreeSet;

@@ -51,8 +51,8 @@ pub(crate) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
     Bytes::new(wanted.max(smallest(disk.filesystem)).get() & !0xf_ffff)
 }
 
-/// Makes the file of a disk in `folder` and formats it. It has no name any more when this returns, so that nothing of it is
-/// left, whatever happens.
+/// Makes the file of a disk in `folder` and formats it. It has no name any more when this returns, so that nothing is left
+/// behind.
 ///
 /// # Errors
 /// The folder cannot be written, there is no mkfs, or it fails.

@@ -64,7 +64,7 @@ impl State {
         let Some((first, since)) = self.first else { return Ok(()) };
         let (guest, host) =
             (self.last.boot_ns.saturating_sub(first.boot_ns) as f64 / 1e9, since.elapsed().as_secs_f64());
-        // Samples of a busy guest may come late, by as much as its silence may last.
+        // Samples of a busy guest may come late, by as long as it may be silent.
         if guest > 1.1 * host + SILENCE.as_secs_f64() {
             return Err(Error::system(
                 format!("{guest:.0} s passed in the guest while {host:.0} s passed on this host: its clock is wrong"),
@@ -87,7 +87,7 @@ impl Monitor<'_> {
             if self.progress.interrupted() {
                 return Err(Error::interrupted());
             }
-            // Whatever was said before the end is still there to be heard.
+            // Messages sent before the end can still be read.
             let ended = qemu.ended();
             let messages = match qemu.listen(Nanos::new(50_000_000)) {
                 Ok(messages) => messages,

@@ -78,8 +78,8 @@ impl VmOptions {
     }
 }
 
-/// The folder in which pagetide keeps what can be had again: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder. When another
-/// user can write there (root with the `HOME` of one), `/var/cache/pagetide`: the kernels in it are run.
+/// pagetide's cache folder: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder. If another user can write there (root with
+/// the `HOME` of one), `/var/cache/pagetide`, because the kernels in it are run.
 pub fn usual_cache() -> PathBuf {
     let is_ours = |folder: &PathBuf| {
         let there = folder.ancestors().find(|above| above.exists());

@@ -151,10 +151,9 @@ impl Qemu {
         })
     }
 
-    /// Waits at most `time` for something to come, and gives the messages that did.
+    /// Waits at most `time` for messages, and returns those that came.
     ///
-    /// # Errors
-    /// What came is no message.
+    /// # Errors The bytes are not a message.
     pub(super) fn listen(&mut self, time: Nanos) -> Result<Vec<Message>, String> {
         {
             let mut ears = vec![PollFd::new(&self.link, PollFlags::IN), PollFd::new(&self.console, PollFlags::IN)];
@@ -223,7 +222,8 @@ fn memory_file(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// QEMU's command line. Of a scenario it holds numbers only: options that take several values are JSON, or made of numbers and words of ours.
+/// QEMU's command line. It contains only numbers of a scenario: options that take several values are JSON, or made of numbers and fixed
+/// words.
 pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramfs: RawFd) -> Vec<OsString> {
     const FIRST: [&str; 7] = ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "pc"];
     let mut arguments: Vec<OsString> = FIRST.map(OsString::from).into();
@@ -289,7 +289,7 @@ pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramf
     arguments
 }
 
-/// The serial number by which the guest knows the disk at this place of the scenario's list.
+/// The serial number that identifies the disk at this place of the scenario's list in the guest.
 pub(super) fn serial(at: usize) -> String {
     format!("disk{at}")
 }

@@ -78,7 +78,7 @@ impl Vm {
         }
     }
 
-    /// Boots a guest under KVM to see whether it comes up, whatever an earlier one did.
+    /// Boots a guest under KVM to see whether it comes up, regardless of an earlier result.
     ///
     /// # Errors
     /// There is no QEMU or no kernel, or the user interrupted it.

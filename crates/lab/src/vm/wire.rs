@@ -20,7 +20,7 @@ pub(super) struct Job {
     pub interval: Nanos,
     /// Whether to record as a flight recorder does.
     pub as_host: bool,
-    /// Where each module lies, in the order in which they are loaded.
+    /// Where each module lies, in load order.
     pub modules: Vec<String>,
     /// Commands that run alongside the steps, each as its words.
     pub alongside: Vec<Vec<String>>,

@@ -13,7 +13,7 @@ const ENOUGH_OF_SAMPLE: f64 = 20.0;
 const UNLOADED: f64 = 0.1;
 /// Times as long as its latency a request takes where a limit of the disk holds it up.
 const HELD_UP: f64 = 2.0;
-/// Mean bytes of a request from which on bandwidth, and not requests, is what a disk runs out of.
+/// At this mean request size and above, a disk is limited by bandwidth, not by requests.
 const LARGE_REQUEST: f64 = 65_536.0;
 /// A setting that does not carry over to another amount of memory.
 const OF_MEMORY: &str = "vm.min_free_kbytes";
@@ -222,7 +222,7 @@ pub(super) fn too_little(whose: &str, what: &str) -> Error {
 /// The settings of a manifest that the model has.
 pub fn model_settings(manifest: &Manifest) -> Vec<(String, i64)> {
     let numbers = manifest.sysctls.iter().filter_map(|(name, text)| Some((name, text.trim().parse::<i64>().ok()?)));
-    // Of a pair, the one that is 0 is not in use.
+    // In a pair, the setting that is 0 is not in use.
     let unused = |name: &str, value: i64| {
         value == 0 && name.starts_with("vm.dirty_") && (name.ends_with("_ratio") || name.ends_with("_bytes"))
     };

@@ -30,13 +30,13 @@ impl RecordedFigure {
     }
 }
 
-/// Share of all that programs read or wrote from which on one of them is repeated.
+/// A program is repeated if it did at least this share of all that programs read or wrote.
 const WORTH: f64 = 0.05;
 /// Bytes below which a program does too little to be repeated.
 const MIN_PROGRAM_BYTES: f64 = 1_048_576.0;
 /// Share of a program's reads below which it is taken to read nothing twice.
 const SOME_HITS: f64 = 0.05;
-/// Share of its time in which a program waits for a disk, from which on it reads as fast as it is served.
+/// A program that waits for a disk at least this share of its time reads as fast as it is served.
 const WAITS: f64 = 0.5;
 /// The smallest and the largest request that is repeated.
 const REQUESTS: (f64, f64) = (4096.0, 1_048_576.0);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The word by which a command alongside the steps names this program itself.
+/// The word for this program in a command alongside the steps.
 pub(in crate::vm) const OWN_PROGRAM: &str = "pagetide";
 /// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(20);
