@@ -83,8 +83,8 @@ impl LocalClock {
         zoned.strftime(form).to_string()
     }
 
-    /// The moment, in ns since 1970-01-01 UTC, at which this clock shows a date and time. Of an hour that comes twice the first is
-    /// meant, and one that the clock skips is moved forward.
+    /// The moment, in ns since 1970-01-01 UTC, at which this clock shows a date and time. If an hour comes twice, the first is
+    /// meant; a time that the clock skips is moved forward.
     pub fn moment(&self, civil: DateTime) -> Option<i64> {
         i64::try_from(self.zone.to_timestamp(civil).ok()?.as_nanosecond()).ok()
     }

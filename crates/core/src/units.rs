@@ -349,8 +349,7 @@ impl Nanos {
     /// Reads a time that was typed as an option: a number alone is seconds, as in sar and sleep(1), and `m` is minutes. Files are strict:
     /// their times carry a unit.
     ///
-    /// # Errors
-    /// It is no number, or its unit is none of time.
+    /// # Errors It is not a number, or its unit is not one of time.
     pub fn typed(text: &str) -> Result<Self, UnitError> {
         typed(text, &TIME, TIME_WORDS, Some("s")).map(Self)
     }
@@ -359,8 +358,7 @@ impl Nanos {
 impl Bytes {
     /// Reads a size that was typed as an option: `2G`, `2g`, `512M` and `10m` are powers of 1024, as in fio. A number alone has no unit.
     ///
-    /// # Errors
-    /// It is no number, or its unit is none of a size.
+    /// # Errors It is not a number, or its unit is not one of size.
     pub fn typed(text: &str) -> Result<Self, UnitError> {
         typed(text, &BYTES, SIZE_WORDS, None).map(Self)
     }

@@ -183,8 +183,8 @@ impl Values {
     /// What a value takes in memory at most: that it takes more is only seen once it is there.
     const VALUE_BYTES: u64 = (size_of::<i64>() + size_of::<bool>()) as u64;
 
-    /// Adds values at neighbouring samples from `sample` on; where `present` is given and says false there is none. As so many times
-    /// [`Self::push`], in one copy.
+    /// Adds values at neighbouring samples from `sample` on; where `present` is given and says false there is none. The same as
+    /// calling [`Self::push`] for each, but in one copy.
     pub fn append(&mut self, sample: usize, values: &[i64], present: Option<&[bool]>) {
         let (first, end) = match present {
             None => (0, values.len()),

@@ -38,13 +38,13 @@ const SWAP: [(&str, u64); 2] = [("yes", 60), ("no", 40)];
 /// The columns of the inventory.
 const LABELS: [&str; 6] = ["site", "team", "firmware", "memory", "cpus", "swap"];
 
-/// Of 1000 host-hours so many have an incident that nothing planted causes.
+/// How many of 1000 host-hours have an incident without a planted cause.
 const NOISE: u64 = 15;
-/// Of 1000 hours of a host with the planted cause so many have its incident.
+/// How many of 1000 hours of a host with the planted cause have its incident.
 const STRONG: u64 = 500;
-/// Of 1000 hosts so many have incidents where a weak factor is planted.
+/// How many of 1000 hosts have incidents where a weak factor is planted.
 const WEAK_AFFECTED: u64 = 150;
-/// Of 1000 affected hosts so many have the weak factor; [`FIRMWARES`] has the share of the others.
+/// How many of 1000 affected hosts have the weak factor; [`FIRMWARES`] has the share of the others.
 const WEAK_SHARE: u64 = 200;
 
 /// What is planted.

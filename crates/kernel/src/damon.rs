@@ -1,7 +1,7 @@
 //! DAMON: what the kernel does by itself with memory that is not accessed (`mm/damon/sysfs.c`, since Linux 5.18).
 //!
-//! A scheme with the action `pageout` takes pages out of the page cache although nobody needs memory. Whoever measures a cache
-//! must know.
+//! A scheme with the action `pageout` takes pages out of the page cache although nobody needs memory. This skews measurements
+//! of a cache.
 
 use crate::Root;
 

@@ -304,7 +304,7 @@ fn no_text_of_a_scenario_becomes_another_word_of_a_command_line() {
     println!(
         "row: hostile values of a scenario's text keys | {tried} | {keys} keys; {accepted} allowed as text for people"
     );
-    // Titles and notes are text for people and may hold anything: the test is none without them.
+    // Titles and notes are text for people and may contain anything: if none were accepted, the test would show nothing.
     assert!(strings.len() > 80 && accepted > 1000, "{} keys, {accepted}", strings.len());
 }
 

@@ -65,7 +65,7 @@ pub fn parse_pressure(text: &str) -> Result<Pressure, Error> {
 /// How many numbers [`values`] gives.
 pub const FIELDS: usize = 8;
 
-/// Of some, then of full: the time stalled in microseconds, and the averages in hundredths of a percent.
+/// For `some`, then for `full`: the time stalled in microseconds, and the averages in hundredths of a percent.
 pub fn values(text: &str) -> Result<[Option<u64>; FIELDS], Error> {
     let Pressure { some, full } = parse_pressure(text)?;
     let mut values = [None; FIELDS];

@@ -102,7 +102,7 @@ pub(crate) struct Trace {
     pub(crate) missing: Vec<Unreadable>,
 }
 
-/// Looks at the counters of the samples, and tells the trace's thread when it should be on.
+/// Watches the counters of the samples, and tells the trace's thread when to switch on.
 #[derive(Debug)]
 struct Watch {
     trigger: Trigger,

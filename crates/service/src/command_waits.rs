@@ -1,4 +1,4 @@
-//! What the recorded command waited for, as the kernel's exit records tell it of every task that the command started.
+//! What the recorded command waited for, from the kernel's exit records of every task that it started.
 
 use pagetide_core::Nanos;
 use pagetide_kernel::taskstats::{FamilyDelays, NoTaskstats};

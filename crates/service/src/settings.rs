@@ -111,7 +111,7 @@ fn read(root: &Root) -> Known {
     Known { values, mounts: mounts.collect(), swaps: swaps.collect() }
 }
 
-/// Of a list of choices the one in brackets: `madvise` of `always [madvise] never`.
+/// The choice in brackets: `madvise` in `always [madvise] never`.
 fn chosen(text: &str) -> &str {
     text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(chosen, _)| chosen)
 }

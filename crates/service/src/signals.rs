@@ -25,7 +25,7 @@ pub(crate) enum Event {
 #[derive(Debug)]
 pub(crate) struct Signals {
     stop: UnixStream,
-    /// Of a service only. Without a writer the socket would be readable at once.
+    /// Only for a service. Without a writer the socket would be readable at once.
     seal: Option<UnixStream>,
 }
 

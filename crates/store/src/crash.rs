@@ -106,7 +106,7 @@ fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
     assert_eq!(seen.len(), 3, "none, one and both of the last two samples: {seen:?}");
 }
 
-/// Writes with a file system that fails, giving each thing once more when it was refused, and tells what was taken.
+/// Writes to a failing file system, repeats each refused call once, and returns what was accepted.
 fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[SinkCall]) -> (Vec<SinkCall>, bool, Result<(), Error>) {
     match Writer::create_on(folder, failing.clone()) {
         Ok(writer) => write_into(writer, given),
@@ -164,7 +164,7 @@ fn nothing_that_was_taken_is_lost() {
     }
 }
 
-/// Removes segments for their age with a file system that fails. What is younger stays whatever fails, and the next run removes the rest.
+/// Removes old segments on a failing file system. Younger ones stay whatever fails, and the next run removes the rest.
 fn only_what_is_old_is_removed() {
     let later = |given: &SinkCall, by: i64| {
         let mut given = given.clone();

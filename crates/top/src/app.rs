@@ -176,7 +176,7 @@ pub struct App {
     pub(crate) prompt: Option<Prompt>,
     pub(crate) searched: String,
     pub(crate) help: bool,
-    /// Something to tell until the next key.
+    /// A message shown until the next key.
     pub(crate) note: Option<String>,
     pub(crate) quit: bool,
     /// Rows of the pane that the screen has room for, for whole pages.
@@ -246,12 +246,12 @@ impl App {
         self.selected_process().filter(|process| self.is_this_host && known != Some(process))
     }
 
-    /// Takes the command line of a process; absent when it is gone or does not tell.
+    /// Takes the command line of a process; absent if it has ended or has none.
     pub fn command_line(&mut self, process: String, words: Option<String>) {
         self.command_line = Some((process, words));
     }
 
-    /// The command line of the selected process: as this host tells it, or as it was recorded.
+    /// The command line of the selected process: from this host, or as recorded.
     pub(crate) fn selected_command_line(&self) -> Option<&str> {
         let selected = self.selected_process()?;
         match &self.command_line {
@@ -472,7 +472,7 @@ impl App {
             return;
         };
         let stamps = self.times.stamps();
-        // A sample tells of the time before it: what begins at an onset shows in the one behind.
+        // A sample covers the time before it: what begins at an onset shows in the sample after it.
         let last = stamps.len().saturating_sub(1);
         let place = |onset: i64| stamps.partition_point(|stamp| stamp.boot_ns <= onset).min(last);
         let found: Vec<(usize, String)> = findings::by_onset(diagnosis)

@@ -114,7 +114,7 @@ fn brief_findings(app: &App, frame: &mut Frame<'_>, area: Rect) {
             }
         }
         if brief.is_empty() {
-            // Of a host that is watched, what is not known yet is no answer about what happened.
+            // On a live host, "not known yet" does not answer what happened.
             let waits = app.growth != Growth::Still && diagnosis.verdict == Conclusion::CannotTell;
             let said = if waits {
                 format!("No finding yet. {}", diagnosis.unknown.join(" "))

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Entry {
     /// Its name for people, which a terminal may be given.
     pub(crate) name: String,
-    /// Of a group its path, which a terminal may be given.
+    /// A group's path, escaped for a terminal.
     pub(crate) path: String,
     /// A word for each heading of words of the topic, which a terminal may be given.
     pub(crate) words: Vec<String>,
@@ -71,7 +71,7 @@ pub(crate) fn at(recording: &Recording, topic: Topic, stamp: Stamp) -> Vec<Entry
 }
 
 impl Order {
-    /// The rows to show. Of groups a tree, unless names are filtered.
+    /// The rows to show. Groups are a tree, unless names are filtered.
     pub(crate) fn rows(&self, entries: &[&Entry], tree: bool) -> Vec<Row> {
         let within = |path: &str| self.zoom.as_ref().is_none_or(|zoom| is_below(path, zoom) || path == zoom);
         let wanted = |entry: &&Entry| entry.name.contains(&self.filter) && within(&entry.path);

@@ -13,11 +13,11 @@ pub(crate) type SharedSource = Arc<dyn Source + Send + Sync>;
 /// Finds out something about a group or a process, by its recorded name; nothing when it is gone.
 pub type Ask<Answer> = Box<dyn Fn(&str) -> Option<Answer> + Send>;
 
-/// What only this host itself tells, and no recording.
+/// What only the live host knows, and no recording.
 pub struct ThisHost {
     /// Gives the ids of the processes that a group has now, by the group's recorded name; nothing when it is gone.
     pub members: Ask<Vec<u32>>,
-    /// Gives the command line of a process, by its recorded name; nothing when it is gone or does not tell.
+    /// Gives the command line of a process, by its recorded name; nothing if it has ended or has none.
     pub command_line: Ask<String>,
 }
 

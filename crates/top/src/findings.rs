@@ -52,7 +52,7 @@ pub(crate) struct FindingLine {
     pub(crate) text: String,
     /// Whether it names a finding, and is no detail of one.
     pub(crate) heading: bool,
-    /// Whether what it tells of holds at the moment shown.
+    /// Whether the finding holds at the moment shown.
     pub(crate) now: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct Options {
     pub clock: LocalClock,
     /// Whether clicks and the wheel are for the program; the terminal's own selection then needs Shift.
     pub mouse: bool,
-    /// What this host tells beside its samples; absent where the source is another one.
+    /// What the live host knows besides its samples; absent for another source.
     pub host: Option<ThisHost>,
 }
 
@@ -61,7 +61,7 @@ pub fn run(source: SharedSource, options: Options, stopped: &dyn Fn() -> bool) -
     shown.map_err(|error| refused(&error))
 }
 
-/// Reports of clicks and of the wheel. Of moves there are none: each would be bytes on a slow line.
+/// Reports clicks and the wheel, but not moves: each would cost bytes on a slow line.
 struct Mouse;
 
 impl Mouse {

@@ -99,7 +99,7 @@ pub enum Kind {
         /// The path of the group in it.
         group: String,
     },
-    /// A task was born of `parent` (a process id).
+    /// A task was started by `parent` (a process id).
     Forked {
         /// The process that called `fork` or `clone`.
         parent: u32,

@@ -46,8 +46,8 @@ impl Format {
     }
 }
 
-/// Parses a line `field:unsigned long pfn; offset:8; size:8; signed:0;`. Of an array (`char bdi[32]`) the name is `bdi`, of a text of
-/// varying length (`__data_loc char[] path`) it is `path`.
+/// Parses a line `field:unsigned long pfn; offset:8; size:8; signed:0;`. The name of an array (`char bdi[32]`) is `bdi`, that of a
+/// text of varying length (`__data_loc char[] path`) is `path`.
 fn parse_field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().split(';').map(str::trim);
     let declaration = parts.next()?.strip_prefix("field:")?;

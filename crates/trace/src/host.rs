@@ -68,7 +68,7 @@ pub fn memory(group: Option<&str>) -> Option<PlaceMemory> {
         let file_pages = number("nr_active_file")? + number("nr_inactive_file")?;
         return Some(PlaceMemory { file_pages, other_pages: None });
     };
-    // Of a process outside of this control-group namespace the path leads upwards.
+    // For a process outside of this control-group namespace the path leads upwards.
     if group.split('/').any(|part| part == "..") {
         return None;
     }

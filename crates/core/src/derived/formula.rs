@@ -27,8 +27,8 @@ pub enum Formula {
     OneLess(&'static Formula, &'static Formula),
     /// The product.
     Times(&'static Formula, &'static Formula),
-    /// Of a mean that another tool printed, and the rate of what it is the mean of: their product at each sample, so that the
-    /// quotient of this and the rate weighs every sample by its amount.
+    /// The product, at each sample, of a mean that another tool printed and the rate of what it averages: divided by the rate, it
+    /// weighs every sample by its amount.
     Weighted(&'static str, &'static str),
     /// The rise per second of a counter, summed over the entities of a table: CPUs, and disks that are devices of their own. An
     /// interval that one of them lacks (it went offline, its counter fell) is left out of all members.

@@ -41,7 +41,7 @@ impl Serialize for PageSample {
     }
 }
 
-/// A sample as text; `true` is the usual one and `false` is none, as version 0.1 wrote it.
+/// A sample as text; `true` is the usual one and `false` means none, as version 0.1 wrote it.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

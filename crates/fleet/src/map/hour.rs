@@ -71,7 +71,8 @@ fn conclude(row: &mut Row, diagnosis: &Diagnosis, hour: &Recording) {
     row.disk_class = disk.map(facts::class).and_then(text);
 }
 
-/// The time that tasks of the host lost in incidents. Of incidents at the same time the worst counts: its loss has that of the others.
+/// The time that tasks of the host lost in incidents. Of simultaneous incidents only the worst counts: its loss includes that of the
+/// others.
 fn harm(incidents: &[Incident]) -> i64 {
     let mut counted: Vec<&Incident> = Vec::new();
     for incident in incidents {

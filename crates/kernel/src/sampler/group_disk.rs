@@ -105,7 +105,7 @@ pub(crate) struct DevicesOfGroup {
 }
 
 impl DevicesOfGroup {
-    /// Of a group whose directory (v1: that of the blkio controller) is `folder`.
+    /// For a group whose directory (v1: that of the blkio controller) is `folder`.
     pub(crate) fn v2(folder: &Path) -> Self {
         Self::with(folder, &V2_LIMITS)
     }

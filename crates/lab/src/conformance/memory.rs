@@ -1,5 +1,5 @@
 //! Misses of steps that began with more or less memory than the machine had before its first step, from which the model's is made: programs
-//! of the guest start, end and are swapped out meanwhile. They are tried again with the memory of the step.
+//! of the guest start, end and are swapped out between the two. These steps are repeated on the model with the memory of the step.
 
 use super::judge::{JudgedFigure, Verdict};
 use crate::sim::MeasuredMemory;

@@ -40,7 +40,7 @@ pub struct ModelOptions {
     /// Requests or touches after which a step ends, by its id: those of a run to compare with, whose time limit ended it.
     pub requests: BTreeMap<String, u64>,
     /// Bytes per second of the transfers beside which others work, by the id of their part: those of a run to compare with. How much
-    /// the others do meanwhile depends on the time that the transfer takes on that machine's CPU.
+    /// the others do in that time depends on how long the transfer takes on that machine's CPU.
     pub paces: BTreeMap<String, BytesPerSecond>,
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         recording = cut::redact(&recording);
     }
     let content = recording.manifest.cut.unwrap_or_default();
-    // Of what the file has: with pseudonyms, too.
+    // Diagnoses the content of the file, which may have pseudonyms.
     let diagnosis = pagetide_diagnose::diagnose_stretch(&recording, content.span(recording.stamps()));
     recording.manifest.cut_diagnosis = Some(CutDiagnosis::new(&diagnosis, env!("CARGO_PKG_VERSION")));
     let bytes = cut::write(&recording)?;

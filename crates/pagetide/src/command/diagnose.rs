@@ -17,7 +17,7 @@ pub(crate) use arguments::Arguments;
 struct Diagnosed<'a> {
     #[serde(flatten)]
     diagnosis: &'a Diagnosis,
-    /// Of a file of `pagetide cut`: what was diagnosed when it was cut.
+    /// For a file of `pagetide cut`: the diagnosis stored when it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<&'a CutDiagnosis>,
     /// What each advice did to a reproduction of the incident, where `pagetide reproduce --keep` kept that.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 pub(crate) enum Content {
     /// Lines of text. Unprintable characters are escaped.
     Text,
-    /// The same with colours: sequences that set them pass, no others. Its names have been escaped by whoever coloured it.
+    /// The same with colours: sequences that set them pass, no others. The code that added the colours has escaped the names.
     Coloured,
     /// JSON. Unprintable characters can only be within strings, and are escaped as JSON does.
     Json,

@@ -10,7 +10,7 @@ use pagetide_core::{
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
-/// What a redacted cut still tells, a sentence each.
+/// What a redacted cut still shows, one sentence each.
 pub const REMAINS: [&str; 6] = [
     "all numbers and their times, which show the load of the host",
     "kernel release, number of CPUs, sizes of memory and disks, version of pagetide",

@@ -82,8 +82,8 @@ impl Section {
         }
     }
 
-    /// Millionths of the number in column `at`, in KiB or MiB where the column counts in these. A number with a suffix says its unit
-    /// itself, whatever the header says.
+    /// Millionths of the number in column `at`, in KiB or MiB where the column counts in these. The suffix of a number takes
+    /// precedence over the unit in the header.
     pub(super) fn number(&self, at: usize, text: &str) -> Option<i64> {
         if let Some(percent) = text.strip_suffix('%') {
             return millionths(percent);

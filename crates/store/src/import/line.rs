@@ -12,7 +12,7 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 enum Line<'a> {
     /// A whole line, without its end.
     Whole(&'a str),
-    /// The last line, when it has no end: nobody can tell whether it was cut in the middle of a number.
+    /// The last line, if it has no newline: it may have been cut in the middle of a number.
     Unended,
     /// A line of more than a mebibyte.
     TooLong,

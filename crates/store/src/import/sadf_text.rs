@@ -82,7 +82,7 @@ struct Reader<'a> {
     /// The clock of each table, by its header or, of `sadf -p`, by what its lines are about and their column.
     clocks: HashMap<String, DatedClock>,
     row: Row,
-    /// Of `sadf -p`, by the names of a row's columns.
+    /// For `sadf -p`, by the names of a row's columns.
     sections: HashMap<String, Section>,
 }
 

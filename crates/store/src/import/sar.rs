@@ -62,7 +62,7 @@ struct SarTable {
     /// Columns behind the key that only rows of single CPUs have (`mpstat -T`).
     topology: usize,
     clock: DayClock,
-    /// Of rows with seconds since 1970.
+    /// For rows with seconds since 1970.
     since_1970: DatedClock,
     /// The time in its last header. Rows with the same time cover no interval: they are averages since boot.
     begun: Option<i64>,
@@ -75,7 +75,7 @@ struct SarTable {
 enum Day {
     /// No date came: times are since the midnight of an unknown day.
     Unknown,
-    /// A banner came; whether its clock has 12 hours decides how its date is read, and the first time will tell.
+    /// A banner came; how its date is read depends on whether its clock has 12 hours, which the first time shows.
     Printed(Banner),
     /// Midnight, in nanoseconds since 1970-01-01 UTC.
     Known(i64),

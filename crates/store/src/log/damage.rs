@@ -31,7 +31,7 @@ pub(crate) fn continues_behind(mut file: File, offset: u64, budget: &Budget) -> 
     Ok(false)
 }
 
-/// [`continues_behind`] for a log that may be written meanwhile: what is valid at `offset` now has come since.
+/// [`continues_behind`] for a log that may be written meanwhile: a record that is valid at `offset` now was written since.
 pub(crate) fn is_damaged_at(file: File, offset: u64, budget: &Budget) -> io::Result<bool> {
     let mut start = Vec::new();
     let mut beginning = file.try_clone()?;

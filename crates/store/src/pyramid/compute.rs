@@ -43,7 +43,7 @@ impl Part {
     ) -> Result<Self, Error> {
         let reader = Reader::of(folder.of_segments(before.unwrap_or(name), name))?;
         let interval = i64::try_from(reader.manifest().interval.get()).unwrap_or(i64::MAX);
-        // Of an entity that has no row in each sample, the last row may lie further back.
+        // The last row of an entity may lie further back, if it has no row in some samples.
         let back = interval.saturating_mul(60).saturating_add(1_000_000_000);
         let selection = Selection { from_wall_ns: Some(begin_ns.saturating_sub(back)), ..selection.clone() };
         Ok(Self { recording: reader.load(&selection)?, begin_ns })

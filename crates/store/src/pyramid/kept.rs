@@ -17,7 +17,7 @@ const DROPPED: u32 = (1 << (f32::MANTISSA_DIGITS - 1 - BOUND_BITS)) - 1;
 pub(super) struct Kept {
     /// The mean of a level.
     pub(super) mean: Option<f32>,
-    /// Of what is counted: the mean times the weight.
+    /// For counters: the mean times the weight.
     pub(super) amount: Option<f32>,
     /// The smallest value, of a level how far it lies below the mean; absent where it is the mean.
     pub(super) min: Option<f32>,

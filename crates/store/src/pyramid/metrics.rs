@@ -15,7 +15,7 @@ pub(super) fn is_kept(table: Table, metric: &'static Derived) -> bool {
 /// The metrics of a table whose buckets are kept: those that plots show.
 pub fn of_table(table: Table) -> impl Iterator<Item = &'static Derived> {
     let derived = derived::ALL.iter().copied().filter(move |derived| {
-        // Of single CPUs the three that show which one is the bottleneck.
+        // For single CPUs, the three that show which one is the bottleneck.
         let few = ["cpu_user", "cpu_system", "cpu_iowait"];
         derived.tables.contains(&table) && (table != Table::Cpu || few.contains(&derived.name))
     });

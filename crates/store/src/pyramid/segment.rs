@@ -27,7 +27,7 @@ impl Segment {
 /// All segments, in order.
 pub(super) fn all(folder: &Folder) -> io::Result<Vec<Segment>> {
     let mut all: BTreeMap<u64, (SegmentName, Option<SealedPath>)> = BTreeMap::new();
-    // Logs first: one that is sealed meanwhile is in one of the lists.
+    // Logs first, so that one that is sealed during the listing is in one of the lists.
     let logs = folder.logs()?;
     for path in folder.sealed_files(sealed::SAMPLES)? {
         all.insert(path.name.number, (path.name.clone(), Some(path)));

@@ -83,7 +83,7 @@ impl Positions {
         let mut all = self.lock();
         let behind = kept.last().map_or(0, |last| last.position.offset());
         let before = all.remove(&name.number).unwrap_or_default();
-        // Another load may have come further meanwhile.
+        // Another load may have read further in the meantime.
         kept.extend(
             before.into_iter().filter(|known| known.file == keeper.identity && known.position.offset() > behind),
         );

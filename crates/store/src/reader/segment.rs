@@ -36,7 +36,7 @@ impl From<Exceeded> for LoadError {
     }
 }
 
-/// Reads an open segment as far as it is whole and valid. Of one that was read before, a part at its end is read alone.
+/// Reads an open segment as far as it is whole and valid. If it was read before, only a part at its end is read.
 pub(super) fn open(
     folder: &Folder,
     name: &SegmentName,
@@ -202,7 +202,7 @@ pub(super) fn sealed(
 }
 
 /// The files beside that of samples: those that it lists with the content that it lists, and before version 3 those that are there.
-/// A note tells of each that is missing or another one; tables that this version does not know are nobody's loss.
+/// A note reports each file that is missing or not the listed one; unknown tables are skipped.
 fn siblings(
     folder: &Folder,
     files: &SealedFiles,

@@ -55,8 +55,8 @@ impl FileWriter {
         let fields: Result<Vec<_>, _> = required.chain(named).chain(measured).collect();
         let schema = Type::group_type_builder("pagetide").with_fields(fields.map_err(failed)?).build();
         let text = serde_json::to_string(description)?;
-        // What one thing did from sample to sample are small differences. Of many things most did nothing, and all have the same
-        // times: bytes that repeat, which differences of bits would hide from zstd.
+        // A single entity's values differ little from sample to sample. Among many entities most did nothing, and all have the same times: such
+        // bytes repeat, which bit-packed differences would hide from zstd.
         let encoding = if strings.is_empty() { Encoding::DELTA_BINARY_PACKED } else { Encoding::PLAIN };
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())

@@ -16,7 +16,7 @@ impl Best {
         self.list.clear();
     }
 
-    /// Takes `place` in if its score is among the largest. Of equal scores the first one stays.
+    /// Takes `place` in if its score is among the largest. If scores are equal, the first one stays.
     pub(super) fn offer(&mut self, score: u64, place: usize) {
         if score > 0 {
             let at = self.list.partition_point(|(known, _)| *known >= score);
