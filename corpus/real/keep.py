@@ -33,7 +33,7 @@ def origins(name, trouble):
     """What the rules may call an origin of a truth: a group is one of a service, or one that the case's scripts make."""
     if DISK.fullmatch(name):
         return [f"disk:{name}"]
-    if name in GROUPS or re.search(rf"(within |/sys/fs/cgroup/){re.escape(name)}\b", trouble["prepare"] + trouble["start"]):
+    if name in GROUPS or re.search(rf"(within |/sys/fs/cgroup/){re.escape(name)}(?![\w-])", trouble["prepare"] + trouble["start"]):
         return [f"cgroup:/sys/fs/cgroup/{name}"]
     # A process that has the name of its thread.
     return [f"process:{name}"] + (["process:redis-server"] if name == "redis" else [])

@@ -70,6 +70,12 @@ fn conclude(
         }
         Some(Ruling::Agrees) | None => {}
     }
+    if let Some((root, _)) =
+        roots.first().zip(ledger).filter(|(root, ledger)| arbiter::is_little(ledger, &findings[**root]))
+    {
+        let first = &mut findings[*root];
+        first.confidence = Confidence::new(first.confidence.get().min(UNSEEN));
+    }
     // Which cause is named first does not depend on what the recording shows of harm; how sure it is does.
     for finding in findings.iter_mut().filter(|finding| !shown(stretches, finding)) {
         finding.confidence = Confidence::new(finding.confidence.get().min(UNSEEN));

@@ -6,7 +6,7 @@
 use crate::actors::process;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::window::Window;
-use pagetide_core::{Bytes, Table};
+use pagetide_core::{Bytes, Ratio, Table};
 
 /// A process that lost pages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,20 +36,36 @@ const REQUESTS: Limit<Count> = Limit::new(
     "judgement",
 );
 
+/// What a process of one command reads to be one of several that do the same.
+const TOGETHER: Limit<Ratio> = Limit::new(
+    "device reads of a process, relative to what the origin of its command reads and writes, not to be its victim",
+    0.25,
+    "Workers of one job read about as much as each other; a session that lost pages reads far less.",
+    "judgement",
+);
+
 /// The recorder serves nobody.
 const RECORDER: &str = "pagetide";
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["read_bytes", "syscr", "majflt"];
 
-/// The processes that lost pages in a window, but for those called `origin`; the one that reads most first.
+/// The processes that lost pages in a window, but for the process `origin` and those of its command that read with it; the one that reads most first.
 pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'a>> {
     let Some(before) = window.baseline().all() else { return Vec::new() };
-    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && *comm != RECORDER;
+    let bytes = |window: &Window<'_>, name: &str| window.rate::<Bytes>(Table::Process, name, "read_bytes");
+    let own = process::present(window).find(|(name, _)| Some(*name) == origin);
+    let own = own.and_then(|(name, comm)| {
+        let moved: Rate<Bytes> = window.rates(Table::Process, name, &["read_bytes", "write_bytes"])?;
+        Some((comm, moved))
+    });
+    let with_it = |name: &str, comm: &str| {
+        own.is_some_and(|(own, moved)| own == comm && bytes(window, name).is_some_and(|with| with >= moved * TOGETHER))
+    };
+    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && *comm != RECORDER && !with_it(name, comm);
     let lost = process::present(window).filter(others).filter_map(|(name, comm)| {
         let rate = |window: &Window<'_>, metric: &str| window.rate::<Count>(Table::Process, name, metric);
-        let bytes = |window: &Window<'_>| window.rate::<Bytes>(Table::Process, name, "read_bytes");
-        let (read, earlier) = (bytes(window)?, bytes(&before)?);
+        let (read, earlier) = (bytes(window, name)?, bytes(&before, name)?);
         let more = rate(window, "syscr").zip(rate(&before, "syscr"));
         let requests_more = more.is_some_and(|(now, then)| now > then.max(Amount::new(1.0)) * REQUESTS);
         let lost = read >= MIN_READS && read >= earlier * MORE && !requests_more;

@@ -150,6 +150,9 @@ impl Losses {
         let all = groups.iter().fold(Harm::new(Amount::ZERO, Amount::ZERO, span), |sum, (_, harm)| sum.and(*harm));
         let rest =
             Harm::new((host.share - all.share).max(Amount::ZERO), (host.before - all.before).max(Amount::ZERO), span);
+        // Delays tell how much of that programs waited at most: the kernel's threads wait for the writeback that they do.
+        let programs = delays::of_programs(whole, span, resource).map(|share| (share - all.share).max(Amount::ZERO));
+        let rest = Harm::new(programs.map_or(rest.share, |most| rest.share.min(most)), rest.before, span);
         let rest = Some(rest).filter(|rest| rest.share - rest.before >= NOTICED.value() && rest.lost() >= REST.value());
         let served = groups.iter().filter(|(activity, _)| activity.before(span.from)).map(|(_, harm)| *harm);
         let nobody = Harm::new(Amount::ZERO, Amount::ZERO, span);
@@ -356,7 +359,7 @@ impl Losses {
                 let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
                 let queued = || match resource {
                     Resource::Io => of_others(&whole.over(span), waits) && !newcomer::alone(&whole.over(span)),
-                    Resource::Cpu => !of_itself(&whole.over(span)),
+                    Resource::Cpu => !of_itself(&whole.over(span)) && !delays::newcomers_wait_for_a_cpu(whole, span),
                     Resource::Memory => !delays::of_newcomers(whole, span),
                 };
                 (harm.lost() >= time && queued()).then_some((span, waits, harm))

@@ -5,6 +5,7 @@
 
 use crate::actors::newcomer;
 use crate::actors::process;
+use crate::ledger::harm::NOTICED;
 use crate::ledger::waits::{Harm, MIN_LOST_TIME};
 use crate::measure::amount::{Amount, Rate};
 use crate::measure::window::{Window, intervals};
@@ -37,6 +38,25 @@ const NAMED: usize = 3;
 /// Intervals that show what a program lost before.
 const BASELINE: u64 = 5;
 
+/// The share of time that a process waits for a resource in a window.
+fn share(window: &Window<'_>, process: &str, metrics: &[&str]) -> Option<Amount<Ratio>> {
+    let rate: Rate<Nanos> = window.rates(Table::Process, process, metrics)?;
+    Some(Amount::new(rate.get() / 1e9))
+}
+
+/// How long programs that ran before a stretch waited in it for a resource, all together; absent where no delay was recorded. Threads of the kernel are
+/// no programs, and what a program that started waits for its own requests is no harm.
+pub(crate) fn of_programs(whole: &Window<'_>, span: Span, resource: Resource) -> Option<Amount<Ratio>> {
+    let during = whole.over(span);
+    let (_, metrics) = WAITS.into_iter().find(|(of, _)| *of == resource)?;
+    let programs = process::present(&during).filter(|(name, _)| !process::is_kernel_thread(&during, name));
+    let waits = programs.filter_map(|(name, comm)| {
+        let share = share(&during, name, metrics)?;
+        Some(if newcomer::started(&during, comm) { Amount::ZERO } else { share })
+    });
+    waits.reduce(|sum, share| sum + share)
+}
+
 /// The programs that lost time in a stretch, those called the same together; by resource, the largest loss first.
 pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
     let during = whole.over(span);
@@ -44,14 +64,10 @@ pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
     let known = before.span.length() >= intervals(whole.recording, BASELINE);
     let mut all = Vec::new();
     for (resource, metrics) in WAITS {
-        let share = |window: &Window<'_>, name: &str| -> Option<Amount<Ratio>> {
-            let rate: Rate<Nanos> = window.rates(Table::Process, name, metrics)?;
-            Some(Amount::new(rate.get() / 1e9))
-        };
         let mut programs: BTreeMap<&str, Harm> = BTreeMap::new();
         for (name, comm) in process::present(&during).filter(|(name, _)| !process::is_kernel_thread(&during, name)) {
-            let Some(now) = share(&during, name) else { continue };
-            let earlier = if known { share(&before, name) } else { None }.unwrap_or(Amount::ZERO);
+            let Some(now) = share(&during, name, metrics) else { continue };
+            let earlier = if known { share(&before, name, metrics) } else { None }.unwrap_or(Amount::ZERO);
             let own = Harm::new(now, earlier, span);
             programs.entry(comm).and_modify(|sum| *sum = sum.and(own)).or_insert(own);
         }
@@ -80,6 +96,14 @@ pub(crate) fn of_newcomers(whole: &Window<'_>, span: Span) -> bool {
     let lost: Vec<TimeLost> = losses(whole, span).into_iter().filter(|one| one.resource != Resource::Cpu).collect();
     let started = |one: &TimeLost| one.victim.as_command().is_some_and(|comm| newcomer::started(&during, comm));
     !lost.is_empty() && lost.iter().all(started)
+}
+
+/// Whether the delays show that nobody who ran before a stretch waits notably longer in it for a CPU, but programs that started with it do.
+pub(crate) fn newcomers_wait_for_a_cpu(whole: &Window<'_>, span: Span) -> bool {
+    let during = whole.over(span);
+    let mut lost = losses(whole, span).into_iter().filter(|one| one.resource == Resource::Cpu).peekable();
+    let started = |one: &TimeLost| one.victim.as_command().is_some_and(|comm| newcomer::started(&during, comm));
+    lost.peek().is_some() && lost.all(|one| started(&one) || one.share - one.before < NOTICED.get())
 }
 
 /// Why no program is said to lose time, and what to do about it; absent where delays were recorded, and where no processes were.

@@ -127,7 +127,7 @@ fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
     window.recording.series(table, name, "cgroup_id")?.points().last().map(|(_, id)| id)
 }
 
-/// The groups that processes of a command are in, but for the root; absent where that of one is not known.
+/// The groups that processes of a command are in, as far as they were recorded; absent where that of one is not known.
 pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a str>> {
     groups_among(window, &numbered(window), comm)
 }
@@ -136,8 +136,8 @@ pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a s
 fn groups_among<'a>(window: &Window<'a>, groups: &BTreeMap<i64, &'a str>, comm: &str) -> Option<Vec<&'a str>> {
     let own = process::present(window).filter(|(_, other)| *other == comm);
     let own = own.map(|(process, _)| match number(window, Table::Process, process)? {
-        // It is in none that was recorded.
-        ROOT => Some(None),
+        // The root may not be recorded.
+        ROOT => Some(groups.get(&ROOT).copied()),
         id => groups.get(&id).copied().map(Some),
     });
     own.collect::<Option<Vec<_>>>().map(|own| own.into_iter().flatten().collect())

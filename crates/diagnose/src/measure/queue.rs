@@ -85,3 +85,20 @@ pub(crate) fn iops_ceiling(window: &Window<'_>, disk: &str) -> Option<Rate<Count
         Signal::derived(window.recording, Table::Disk, disk, &derived::TPS)?.middle::<Per<Count>>(window.span)?;
     (spread <= rate * EVEN && rate.get() >= 1.0).then_some(Amount::new(rate.get().round()))
 }
+
+/// Whether a disk with a queue of large requests transfers as many bytes a second whatever the queue: its limit of bandwidth.
+pub(crate) fn at_bandwidth_limit(window: &Window<'_>, disk: &str) -> bool {
+    let requests = window.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|rate| rate.is_positive());
+    let large = window.moved(disk).zip(requests).is_some_and(|(bytes, rate)| bytes.get() / rate.get() >= LARGE.get());
+    let even = || {
+        let ways = [&derived::READ_BANDWIDTH, &derived::WRITE_BANDWIDTH];
+        let most = ways.into_iter().max_by(|a, b| {
+            let of = |way| window.disk_bytes(disk, way).unwrap_or(Amount::ZERO);
+            of(a).total_cmp(&of(b))
+        })?;
+        let signal = Signal::derived(window.recording, Table::Disk, disk, most)?;
+        let (rate, spread): (Rate<Bytes>, Rate<Bytes>) = signal.middle(window.span)?;
+        Some(rate.is_positive() && spread <= rate * EVEN)
+    };
+    large && window.queue(disk).is_some_and(|queue| queue >= DEPTH) && even().unwrap_or(false)
+}

@@ -4,9 +4,9 @@ use crate::ledger::accounts::of_rule;
 use crate::ledger::harm::NOTICED;
 use crate::ledger::{LOST, UNOWNED};
 use crate::measure::amount::{Count, Limit};
-use crate::rules::contract::Role;
+use crate::rules::contract::{Loss, Role};
 use crate::rules::{self, subsumes};
-use pagetide_core::{Account, Finding, Ledger, Recording, RuleId, Threshold};
+use pagetide_core::{Account, Finding, Ledger, Ratio, Recording, RuleId, Table, Threshold};
 
 /// What the ledger says of the cause that the rules name first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,14 @@ const NONE: Limit<Count> = Limit::new(
     "time lost while no device had a request, relative to the cause's account, at least, to reject the cause",
     4.0,
     "A fourth of the time may belong to the same loss.",
+    "judgement",
+);
+
+/// How little is hard to tell from the ordinary waits of a service.
+const LITTLE: Limit<Ratio> = Limit::new(
+    "lost time of the service that lost most, as a share of the cause's time, at least, for strong evidence",
+    0.05,
+    "Users do not notice a service that is a twentieth slower: nobody can say whether that was the trouble.",
     "judgement",
 );
 
@@ -83,10 +91,15 @@ fn explains(rule: RuleId, side: &[Account]) -> bool {
 /// What the ledger says of the first root.
 pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding], root: &Finding) -> Ruling {
     let Some(side) = leader(ledger) else { return Ruling::Agrees };
-    let Some(own) = of_rule(root.rule) else { return Ruling::Agrees };
     if !root.range.overlaps(ledger.range) {
         return Ruling::Agrees;
     }
+    let Some(own) = of_rule(root.rule) else {
+        let loop_of_kills =
+            root.rule == RuleId::OomKill && !explains(root.rule, side) && killed_before(recording, ledger);
+        let instead = || place(recording, ledger, findings, side).map(Ruling::Instead);
+        return Some(loop_of_kills).filter(|is| *is).and_then(|_| instead()).unwrap_or(Ruling::Agrees);
+    };
     if explains(root.rule, side) {
         return of_right_disk(recording, ledger, findings, root, side).map_or(Ruling::Agrees, Ruling::Instead);
     }
@@ -94,6 +107,27 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
     if booked as f64 * MORE.get() > lost(ledger, side) as f64 {
         return Ruling::Agrees;
     }
+    let place = place(recording, ledger, findings, side);
+    let best = place.map(|place| &findings[place]);
+    // Of a program that reads and writes, its CPU time is a part of that; and what grows or was dropped harms later.
+    let kept = |best: &Finding| best.origins.first_command() == root.origins.first_command();
+    if side == CPU && (rules::by_id(root.rule).loss.is_none() || best.is_none_or(kept)) {
+        return Ruling::Agrees;
+    }
+    let own = booked.max(ledger.booked(own));
+    let unowned = side.contains(&Account::Unexplained) && own as f64 * NONE.get() <= lost(ledger, side) as f64;
+    place.map_or(if unowned { Ruling::Unowned } else { Ruling::Differs }, Ruling::Instead)
+}
+
+/// Whether services lost next to nothing for as long as a finding lasts whose rule makes tasks wait.
+pub(crate) fn is_little(ledger: &Ledger, finding: &Finding) -> bool {
+    let waits = matches!(rules::by_id(finding.rule).loss, Some(Loss::Stalls | Loss::Cpu));
+    let length = finding.range.length().get() as f64;
+    waits && finding.range.overlaps(ledger.range) && (ledger.lost_ns as f64) < length * LITTLE.get()
+}
+
+/// The surest finding of the time lost that explains the losses of a side, by its place.
+fn place(recording: &Recording, ledger: &Ledger, findings: &[Finding], side: &[Account]) -> Option<usize> {
     let fits = |finding: &&Finding| {
         let first_reads = finding.rule == RuleId::ColdCache;
         !first_reads
@@ -107,16 +141,15 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
     if fitting.iter().any(|finding| rules::by_id(finding.rule).role == Role::Cause) {
         fitting.retain(|finding| rules::by_id(finding.rule).role == Role::Cause);
     }
-    let best = surest(recording, &fitting);
-    let place = best.and_then(|best| findings.iter().position(|finding| finding == best));
-    // Of a program that reads and writes, its CPU time is a part of that; and what grows or was dropped harms later.
-    let kept = |best: &Finding| best.origins.first_command() == root.origins.first_command();
-    if side == CPU && (rules::by_id(root.rule).loss.is_none() || best.is_none_or(kept)) {
-        return Ruling::Agrees;
-    }
-    let own = booked.max(ledger.booked(own));
-    let unowned = side.contains(&Account::Unexplained) && own as f64 * NONE.get() <= lost(ledger, side) as f64;
-    place.map_or(if unowned { Ruling::Unowned } else { Ruling::Differs }, Ruling::Instead)
+    let best = surest(recording, &fitting)?;
+    findings.iter().position(|finding| finding == best)
+}
+
+/// Whether the OOM killer ended processes before any time was lost, as it goes on to do: a group that always comes to its limit.
+fn killed_before(recording: &Recording, ledger: &Ledger) -> bool {
+    let Some(series) = recording.series(Table::Host, "", "oom_kill") else { return false };
+    let mut before = series.points().take_while(|(at, _)| *at <= ledger.range.from.ns()).map(|(_, kills)| kills);
+    before.next().zip(before.last()).is_some_and(|(first, last)| last > first)
 }
 
 /// The finding about the disk for which most was waited, where the cause is about another one: what reads a disk of its own harms nobody there.
@@ -169,12 +202,12 @@ pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
 }
 
 /// The numbers that decide.
-pub(crate) const THRESHOLDS: [Threshold; 4] = [LOST.doc(), MORE.doc(), NONE.doc(), UNOWNED.doc()];
+pub(crate) const THRESHOLDS: [Threshold; 5] = [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), UNOWNED.doc()];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::{Actor, Booking, Confidence, Moment, RecordingBuilder, Span};
+    use pagetide_core::{Actor, Booking, Column, Confidence, Kind, Moment, RecordingBuilder, Span, Stamp, Unit};
 
     const RANGE: Span = Span { from: Moment::new(0), to: Moment::new(60_000_000_000) };
 
@@ -218,5 +251,35 @@ mod tests {
         assert_eq!(ruled("vdb", "vdb", "vdb"), Ruling::Agrees, "it reads the disk that is waited for");
         assert_eq!(ruled("vdb", "vdc", "vdc"), Ruling::Agrees, "no finding is about that disk");
         assert_eq!(ruled("vdb", "dm-0", "vdb"), Ruling::Agrees, "vdb may be below it");
+    }
+
+    #[test]
+    fn kills_in_a_loop_are_not_the_cause_of_what_another_group_waits_for() {
+        const RANGE: Span = Span { from: Moment::new(40_000_000_000), to: Moment::new(90_000_000_000) };
+        let ruled = |first_kill: i64, account: Account| {
+            let mut builder = RecordingBuilder::new(pagetide_core::Manifest::default());
+            let column = Column { name: "oom_kill".to_owned(), kind: Kind::Counter, unit: Unit::Count };
+            for at in 0..90 {
+                builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+                builder.value(Table::Host, "", &column, (at + 8 - first_kill).max(0) / 8);
+            }
+            let booking =
+                Booking { account, lost_ns: 30_000_000_000, on: Some("disk:vdb".to_owned()), words: String::new() };
+            let ledger = Ledger {
+                range: RANGE,
+                by: "cgroup:/app".to_owned(),
+                lost_ns: 30_000_000_000,
+                share: 0.6,
+                bookings: vec![booking],
+                groups: Vec::new(),
+                over_time: Vec::new(),
+            };
+            let all =
+                [RuleId::OomKill, RuleId::DeviceSlow].map(|rule| Finding { range: RANGE, ..finding(rule, "vdb") });
+            rule(&builder.finish(), &ledger, &all, &all[0])
+        };
+        assert_eq!(ruled(10, Account::Device), Ruling::Instead(1));
+        assert_eq!(ruled(44, Account::Device), Ruling::Agrees, "nobody was killed before");
+        assert_eq!(ruled(10, Account::ReadAgain), Ruling::Agrees, "before it kills, the kernel reclaims");
     }
 }

@@ -522,6 +522,32 @@ fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
 }
 
 #[test]
+fn readahead_is_wasted_when_it_reads_more_than_faults_can_map() {
+    // 20 faults a second that read 110 KiB around them each, of which a fault maps 64 KiB at most.
+    let told = |major: f64, minor: f64, bytes: f64| {
+        let at = |rate: f64| move |at: f64| if during(at) { rate } else { 0.0 };
+        let story = disk(host(), (1.0, 1.0, 0.0, 0.0), (bytes * 16.0, 1.0, 0.0, 0.0))
+            .counter(Table::Process, "7@7", "read_bytes", at(bytes * MIB))
+            .counter(Table::Process, "7@7", "rchar", |_| 0.0)
+            .counter(Table::Process, "7@7", "majflt", at(major))
+            .counter(Table::Process, "7@7", "minflt", at(minor));
+        finding(&story.tell(), "read-ahead-waste")
+    };
+    let found = told(500.0, 50.0, 60.0).expect("faults map 34.4 MiB of it");
+    assert!(
+        found.statement.contains("which mapped 34.4 MiB/s of it at most: 1.7 times as much"),
+        "{}",
+        found.statement
+    );
+    assert_eq!(
+        told(500.0, 600.0, 60.0),
+        None,
+        "a program that goes through its file faults on the pages that were read ahead"
+    );
+    assert_eq!(told(0.2, 0.0, 60.0), None, "somebody else reads for it");
+}
+
+#[test]
 fn a_node_that_is_short_beside_one_that_is_not_is_an_imbalance() {
     let nodes = |short: f64, other: f64| {
         let zone = |story: Story, name: &str, free: f64| {
@@ -702,6 +728,60 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
     assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");
     assert_eq!(finding(&neighbour(50.0, 40.0, 50.0), "noisy-neighbour"), None, "it did so before");
     assert_eq!(finding(&neighbour(50.0, 0.0, 0.0), "noisy-neighbour"), None, "nobody else used the disk");
+}
+
+#[test]
+fn a_service_that_waits_more_has_a_noisy_neighbour_although_each_request_takes_hardly_longer() {
+    let told = |waits: f64, sent: f64, its_group: f64| {
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        let group = |story: Story, name: &str, id: f64| story.gauge(Table::Cgroup, name, "cgroup_id", move |_| id);
+        let story = counts(disk(host(), (50.0, 8.0, 0.0, 0.0), (500.0, 12.0, 0.0, 0.0)), "psi_io_some", 2e5, 9e5)
+            .counter(Table::Process, "7@7", "read_bytes", at(0.0, 28.0 * MIB))
+            .gauge(Table::Process, "7@7", "cgroup_id", move |_| its_group)
+            .counter(Table::Cgroup, "/sys/fs/cgroup/app", "psi_io_some", at(2e5, waits * 1e6))
+            .counter(Table::CgroupDisk, "/sys/fs/cgroup/app\tsda", "rbytes", move |_| sent * MIB)
+            .counter(Table::CgroupDisk, "/sys/fs/cgroup/app\tsda", "wbytes", |_| 0.0)
+            // The root counts what all do.
+            .gauge(Table::Cgroup, "/sys/fs/cgroup", "cgroup_id", |_| 1.0)
+            .counter(Table::CgroupDisk, "/sys/fs/cgroup\tsda", "rbytes", at(3.0 * MIB, 31.0 * MIB))
+            .counter(Table::CgroupDisk, "/sys/fs/cgroup\tsda", "wbytes", |_| 0.0);
+        finding(&group(group(story, "/sys/fs/cgroup/app", 70.0), "/sys/fs/cgroup/job", 80.0).tell(), "noisy-neighbour")
+    };
+    let found = told(0.7, 3.0, 80.0).expect("/app waits half of the time more");
+    assert!(
+        found.evidence.iter().any(|one| one.what == "share of time that /sys/fs/cgroup/app waits for IO"),
+        "{:?}",
+        found.evidence
+    );
+    assert!(told(0.7, 3.0, 1.0).is_some(), "it runs in no group of its own");
+    assert_eq!(told(0.25, 3.0, 80.0), None, "it waits hardly more");
+    assert_eq!(told(0.7, 20.0, 80.0), None, "it sends most of it");
+    assert_eq!(told(0.7, 3.0, 70.0), None, "they are its own requests");
+}
+
+#[test]
+fn large_requests_at_an_even_rate_of_bytes_are_a_saturated_disk() {
+    let told = |size: f64, jitter: f64| {
+        // 20 to 30 requests a second, two or three in flight for eight tenths of the time.
+        let wave = |at: f64| 1.0 + jitter * (at * 2.6).sin();
+        let requests = |at: f64| 25.0 + 5.0 * (at * 1.7).sin();
+        let then = |then: f64, usual: f64, at: f64| if during(at) { then } else { usual };
+        let story = counts(host(), "psi_io_some", 1000.0, 800_000.0)
+            .counter(Table::Disk, "sda", "reads", move |at| then(requests(at), 25.0, at))
+            .counter(Table::Disk, "sda", "read_sectors", move |at| {
+                then(25.0 * size * wave(at), 25.0 * 8192.0, at) / 512.0
+            })
+            .counter(Table::Disk, "sda", "read_ms", move |at| then(2600.0, 100.0, at))
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", move |at| then(800.0, 100.0, at))
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| then(2600.0, 100.0, at));
+        finding(&story.tell(), "device-saturated")
+    };
+    assert!(told(400_000.0, 0.0).is_some(), "10 MB a second, however many requests");
+    assert_eq!(told(400_000.0, 0.6), None, "the load varies, and no limit shows");
+    assert_eq!(told(16_000.0, 0.0), None, "small requests at an uneven rate have no limit");
 }
 
 #[test]

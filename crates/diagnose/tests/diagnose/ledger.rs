@@ -324,6 +324,29 @@ fn what_a_program_that_just_started_waits_for_memory_is_no_harm_where_delays_sho
 }
 
 #[test]
+fn what_a_program_that_just_started_waits_for_a_cpu_is_no_harm_where_nobody_else_waits() {
+    let told = |started: bool, service: i64| {
+        let since = |rate: i64, from: i64| move |at: i64| (at >= from).then_some(rate * (at - 40).max(0));
+        let line = |value: &dyn Fn(i64) -> Option<i64>| (0..120).map(value).collect::<Vec<_>>();
+        let from = if started { 40 } else { 0 };
+        let story = Story::new(120, 1.0)
+            .gauge(Table::Host, "", "MemTotal", |_| 8e9)
+            .counter(Table::Host, "", "psi_cpu_some", from_to(400_000.0, 10_000.0))
+            .counter(Table::Host, "", "psi_memory_some", |_| 0.0)
+            .counter(Table::Host, "", "psi_io_some", |_| 0.0)
+            .line(Table::Process, "7@4000", "utime", line(&since(40, from)))
+            .line(Table::Process, "7@4000", "cpu_delay_total", line(&since(400_000_000, from)))
+            .line(Table::Process, "9@1", "utime", line(&since(1, 0)))
+            .line(Table::Process, "9@1", "cpu_delay_total", line(&since(service, 0)));
+        diagnose(&story.tell()).summary
+    };
+    let lost = "waiting for a CPU";
+    assert!(!told(true, 5_000_000).contains(lost), "{}", told(true, 5_000_000));
+    assert!(told(true, 300_000_000).contains(lost), "a service waits as well");
+    assert!(told(false, 5_000_000).contains(lost), "it was there before");
+}
+
+#[test]
 fn a_step_is_found_whatever_part_of_the_recording_it_takes_and_however_the_waits_vary() {
     // From 20 s to the end.
     let lasts = |at: f64| if at >= 20.0 { 660_000.0 } else { 20_000.0 };

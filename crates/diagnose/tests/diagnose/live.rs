@@ -1,6 +1,6 @@
 //! The rules on made-up recordings of a host: each incident, and beside it what looks like it and is not.
 
-use crate::story::{MIB, Story, finding, seen};
+use crate::story::{MIB, Story, finding, seen, whole};
 use pagetide_core::{Bytes, KernelMessage, Span, Table};
 
 pub(crate) const GIB: f64 = 1024.0 * MIB;
@@ -195,15 +195,30 @@ fn swap_thrashes_when_it_goes_both_ways() {
             .counter(Table::Host, "", "workingset_refault_anon", move |at| if busy(at) { came * 0.9 } else { 0.0 })
             .gauge(Table::Host, "", "SwapTotal", |_| 4.0 * GIB)
             .gauge(Table::Host, "", "SwapFree", |_| 2.0 * GIB)
-            .tell()
     };
-    assert!(finding(&swap(5000.0, 6000.0), "swap-thrash").is_some());
+    assert!(finding(&swap(5000.0, 6000.0).tell(), "swap-thrash").is_some());
+    // A job comes and grows, and a service swaps its own memory back in.
+    let grown = |job: f64| {
+        let story = swap(5000.0, 6000.0)
+            .counter(Table::Process, "1@1", "majflt", |at| if busy(at) { 500.0 } else { 0.0 })
+            .counter(Table::Process, "1@1", "utime", |_| 5.0)
+            .gauge(Table::Process, "1@1", "RssAnon", |_| GIB)
+            .line(
+                Table::Process,
+                "9@6000",
+                "RssAnon",
+                (0..121).map(|at| (at > 60).then_some(whole(f64::from(at - 60) * job))).collect(),
+            );
+        finding(&story.tell(), "swap-thrash").expect("it thrashes").origins.names()
+    };
+    assert_eq!(grown(30.0 * MIB), ["process:9@6000", "process:1@1"]);
+    assert_eq!(grown(0.5 * MIB), ["process:1@1"], "it hardly grew");
     for (name, came, went) in
         [("out only", 0.0, 6000.0), ("in only", 5000.0, 10.0), ("idle", 0.0, 0.0), ("a trickle", 2.0, 3.0)]
     {
-        assert_eq!(finding(&swap(came, went), "swap-thrash"), None, "{name}");
+        assert_eq!(finding(&swap(came, went).tell(), "swap-thrash"), None, "{name}");
     }
-    assert!(finding(&swap(5000.0, 6000.0), "swap-in-use-harmless").is_none());
+    assert!(finding(&swap(5000.0, 6000.0).tell(), "swap-in-use-harmless").is_none());
 }
 
 #[test]

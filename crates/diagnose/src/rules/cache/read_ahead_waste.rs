@@ -29,13 +29,14 @@ pub(crate) const RULE: Rule = Rule {
             title: "Readahead reads much more than programs request",
             meaning: "Random accesses also read their neighbours. The device is busy with bytes that are evicted before any program uses them, and that evict pages in use.",
             evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared \
-                with rchar). For a process that reads by page faults: many pages per major fault, with refaults. Large device requests and a \
+                with rchar). For a process that reads by page faults: more than all its faults can have mapped. Large device requests and a \
                 large read_ahead_kb support it.",
             metrics: &[
                 "read_bytes",
                 "rchar",
                 "syscr",
                 "majflt",
+                "minflt",
                 "workingset_refault_file",
                 "pswpin",
                 "reads",
@@ -51,9 +52,10 @@ pub(crate) const RULE: Rule = Rule {
                 WINDOWS.doc(),
                 STARTS.doc(),
                 LISTED.doc(),
-                PAGES.doc(),
+                MAPPED.doc(),
+                FAULTS.doc(),
+                FAULTED.doc(),
                 KEPT.doc(),
-                AGAIN.doc(),
                 TURNOVER.doc(),
             ],
             why: "A read that looks sequential reads a window around itself, up to read_ahead_kb. So does every fault in a mapping that is not marked as random.",
@@ -90,11 +92,23 @@ const LISTED: Limit<Ratio> = Limit::new(
     "A program that lists files reads inodes and directories. No read call requests them, and slab keeps them.",
     "fs/ext4/inode.c: __ext4_get_inode_loc (6.12), and judgement",
 );
-const PAGES: Limit<Count> = Limit::new(
-    "pages read per major fault",
-    64.0,
-    "A fault reads around itself; a program that faults sequentially uses all of it.",
-    "mm/filemap.c: do_sync_mmap_readahead (6.12)",
+const MAPPED: Limit<Bytes> = Limit::new(
+    "bytes that a page fault maps, at most",
+    65_536.0,
+    "A fault maps the cached pages around it, 16 of them: what was read beyond that, no program has touched.",
+    "mm/memory.c: do_fault_around, fault_around_pages (6.12)",
+);
+const FAULTS: Limit<Count> = Limit::new(
+    "bytes read per byte that faults mapped",
+    1.25,
+    "A fifth of what is read is then wasted at least, and the rest only mapped.",
+    "judgement",
+);
+const FAULTED: Limit<Per<Count>> = Limit::new(
+    "major faults of such a reader",
+    1.0,
+    "With fewer, something else reads for it (madvise with WILLNEED, MAP_POPULATE).",
+    "mm/filemap.c: filemap_fault (6.12)",
 );
 const KEPT: Limit<Ratio> = Limit::new(
     "growth of the cache plus what it replaced, per byte read",
@@ -102,13 +116,6 @@ const KEPT: Limit<Ratio> = Limit::new(
     "O_DIRECT reads, including asynchronous ones, bypass the cache and have no readahead.",
     "mm/filemap.c: generic_file_read_iter (6.12)",
 );
-const AGAIN: Limit<Ratio> = Limit::new(
-    "refaulted bytes per byte read, of a process that faults",
-    0.1,
-    "Without refaults the pages around a fault may be used later.",
-    "judgement",
-);
-
 fn examine(window: &Window<'_>) -> Option<Finding> {
     window.memory()?;
     let reader = process::fastest::<Bytes>(window, &["read_bytes"])
@@ -132,12 +139,16 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let of_reader = |metric| process::together::<Count>(window, reader.comm, &[metric]);
     let called = Amount::<Per<Bytes>>::new(of_reader("rchar").get());
-    let faulted = window.bytes_per_second(of_reader("majflt"));
+    let major = of_reader("majflt");
+    let faults = major + of_reader("minflt");
+    let mapped = Amount::<Per<Bytes>>::new(faults.get() * MAPPED.get());
     let refaulted = window.host_bytes(&REFAULTED).unwrap_or(Amount::ZERO);
-    let by_faults = faulted > called;
+    let by_faults = major >= FAULTED && mapped > called;
     let (used, source, least) =
-        if by_faults { (faulted, "majflt * page size", PAGES) } else { (called, "rchar", CALLS) };
-    if !used.is_positive() || reader.amount < used * least || by_faults && refaulted < reader.amount * AGAIN {
+        if by_faults { (mapped, "(majflt + minflt) * 64 KiB", FAULTS) } else { (called, "rchar", CALLS) };
+    // What a program that has just started has read around itself it may use later.
+    let least = if by_faults && process::starts(window, reader.name) { CALLS } else { least };
+    if !used.is_positive() || reader.amount < used * least {
         return None;
     }
     let disk = window.busiest(|disk| {
@@ -179,8 +190,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if refaulted.is_positive() {
         found.note("refaulted bytes", "workingset_refault_file * page size", refaulted);
     }
+    let requested = if by_faults { format!("mapped {used} of it at most") } else { format!("requested {used}") };
     let statement = format!(
-        "The devices read {} for {}, which requested {used}: {:.0} times as much.",
+        "The devices read {} for {}, which {requested}: {:.1} times as much.",
         reader.amount,
         reader.words(),
         times.get()

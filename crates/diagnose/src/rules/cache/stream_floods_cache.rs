@@ -10,13 +10,13 @@ use crate::actors::victim::{self, MIN_READS};
 use crate::evidence::threshold::{FAULTS, TURNOVER};
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
-use crate::measure::amount::{Amount, Rate, grade};
+use crate::measure::amount::{Amount, Limit, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::watermarks;
 use crate::measure::window::{SCANNED, Window};
 use crate::rules::contract::{EffectKind, Rule, When, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Advice, Bytes, Finding, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Advice, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a stream of reads",
@@ -76,6 +76,7 @@ pub(crate) const RULE: Rule = Rule {
                 TURNOVER.doc(),
                 FAULTS.doc(),
                 MIN_READS.doc(),
+                OWN.doc(),
                 traced::MIN_SHARE_OF_EVICTOR.doc(),
                 traced::MIN_SAMPLED_PAGES.doc(),
             ],
@@ -94,9 +95,22 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
+const OWN: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, of a service without a victim but itself",
+    0.25,
+    "With less, it reads for the first time, and its own pages that it loses are few.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| stream.harmful(window))?;
     let Stream { disk, reader, rate, freed, .. } = stream;
+    // A service that reads back what it evicted itself, and harms nobody else, has a working set that does not fit.
+    let own = || reader.is_some_and(|reader| newcomer::serves(window, reader.comm));
+    let reads_back = stream.refaulted.is_some_and(|refaulted| refaulted >= rate * OWN);
+    if reads_back && own() && stream.victims(window).is_empty() && stream.disks(window).is_empty() {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
     let flood = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     // It began with the first reads of its reader, into memory that was free then.
@@ -104,7 +118,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         window.onset(flood).at_rise_of(SignalSpec::rate(Table::Process, process.name, &["read_bytes"]))
     };
     found.span(reader.map_or(flood, begun));
-    let off = Amount::<pagetide_core::Ratio>::new((freed / rate).get().ln().abs());
+    let off = Amount::<Ratio>::new((freed / rate).get().ln().abs());
     found.compare(0.5 + 1.5 * grade(off, 1.2, 0.2), "bytes freed", "pgsteal * page size", freed, Relation::Near, rate);
     if let Some(baseline) = stream.baseline {
         let weight = 1.5 * grade(rate / baseline.max(Rate::<Bytes>::new(1.0)), 2.0, 20.0);

@@ -125,8 +125,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let held = || {
         let span = queue::longest_backlog(window, disk)?;
         let during = window.over(span);
-        // One that completes the same number of requests whatever its queue is at its limit, even if it rests between them.
-        let limited = || queue::iops_ceiling(&during, disk).is_some();
+        // One that completes as many requests, or bytes, whatever its queue is at its limit, even if it rests between them.
+        let limited = || queue::iops_ceiling(&during, disk).is_some() || queue::at_bandwidth_limit(&during, disk);
         let deep = || Some((during.busy(disk)?, during.queue(disk)?)).filter(|(_, queue)| *queue >= DEEP || limited());
         saturated(&during).or_else(deep).map(|found| (found, span))
     };

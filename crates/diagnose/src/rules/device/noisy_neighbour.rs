@@ -8,6 +8,7 @@ use crate::evidence::advice as settings;
 use crate::evidence::threshold::{PRESSURE, SATURATED};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{self, DiskLoad, OWNS};
+use crate::ledger::harm::NOTICED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{STOLEN, Window};
@@ -68,6 +69,7 @@ pub(crate) const RULE: Rule = Rule {
                 SATURATED.doc(),
                 BEHIND.doc(),
                 THROUGHOUT.doc(),
+                NOTICED.doc(),
                 PRESSURE.doc(),
             ],
             why: "A device has one queue. Large or frequent requests of one program delay the small ones of another.",
@@ -263,6 +265,30 @@ fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
         && !disk_load::commands(window).any(beside)
 }
 
+/// A group that waits for IO more than before, the one that does by most.
+struct Slowed<'a> {
+    group: &'a str,
+    waits: Amount<Ratio>,
+    before: Amount<Ratio>,
+}
+
+/// The group without others in it that uses a disk, sends less than half of what it transfers, and waits longer than before: of a disk that always
+/// had requests, each one may take hardly longer.
+fn slowed<'a>(window: &Window<'a>, before: &Window<'a>, disk: &str, comm: &str) -> Option<Slowed<'a>> {
+    let own = disk_load::groups_of(window, comm)?;
+    let moved = window.moved(disk)?;
+    let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
+    let slowed = groups.filter_map(|group| {
+        let on_disk = format!("{group}\t{disk}");
+        let bytes = window.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"])?;
+        let waits = |window: &Window<'_>| window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
+        let (waits, before) = (waits(window)?, waits(before)?);
+        let few = bytes.is_positive() && bytes <= moved * (1.0 - OWNS.get());
+        (few && waits - before >= NOTICED.value()).then_some(Slowed { group, waits, before })
+    });
+    slowed.max_by(|a, b| (a.waits - a.before).total_cmp(&(b.waits - b.before)))
+}
+
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // The stretch first: what was before it may be a day.
     let time = window.disk_await(disk).filter(|time| *time >= MIN_AWAIT)?;
@@ -284,7 +310,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
-    if time < earlier * SLOWER {
+    let slower = time >= earlier * SLOWER;
+    let slowed = if slower { None } else { slowed(window, &before, disk, neighbour.comm) };
+    if !slower && slowed.is_none() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -312,6 +340,17 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         Relation::Above,
         usual,
     );
+    if let Some(Slowed { group, waits, before }) = slowed {
+        let what = format!("share of time that {group} waits for IO");
+        found.compare(
+            0.5 + grade(waits - before, 0.1, 0.4),
+            what,
+            "psi_io_some of the group",
+            waits,
+            Relation::Above,
+            before,
+        );
+    }
     found.note("requests before", format!("reads + writes of {disk}"), used);
     found.add(1.0, format!("bytes of {}", neighbour.words()), "read_bytes + write_bytes", neighbour.amount);
     let weight = if freed > bytes * FREED { 0.0 } else { 0.5 };

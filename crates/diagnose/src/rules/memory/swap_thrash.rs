@@ -1,6 +1,6 @@
 //! `swap-thrash`: programs need at once what reclaim swapped out.
 
-use crate::actors::process;
+use crate::actors::{newcomer, process};
 use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, measured};
 use crate::measure::amount::{Limit, grade};
@@ -46,7 +46,7 @@ pub(crate) const RULE: Rule = Rule {
                 "AnonPages",
                 "SwapFree",
             ],
-            thresholds: &[BOTH.doc(), WAITED.doc(), TURNOVER.doc()],
+            thresholds: &[BOTH.doc(), WAITED.doc(), MUCH.doc(), TURNOVER.doc()],
             why: "A page used again soon after it was swapped out belongs to the working set, which is then larger than memory.",
             alternatives: "Swap-out alone makes room, and swap-in alone brings back what is needed afterwards. Neither is thrashing.",
             advice: "Run less at the same time, or add memory. A faster swap device or zram shortens the waits but does not end them.",
@@ -68,6 +68,13 @@ const WAITED: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for memory, at least, where more was swapped out than came back",
     0.2,
     "Programs wait for what was swapped out, however little the device brings back.",
+    "judgement",
+);
+
+const MUCH: Limit<Ratio> = Limit::new(
+    "growth of a program that started, as a share of memory, at least, to be named first",
+    0.1,
+    "With less, those who ran before fill most of the memory.",
     "judgement",
 );
 
@@ -104,6 +111,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(stalled) = stalled {
         let weight = if stalled.get() < 0.01 { -0.5 } else { 1.0 };
         found.add(weight, "share of time that tasks wait for memory", "psi_memory_some", stalled);
+    }
+    // Who came and grew pushes out what others swap in.
+    let came_and_grew = process::grower(&window.over(begun)).filter(|grower| {
+        newcomer::started(window, grower.comm) && window.memory().is_some_and(|memory| grower.amount >= memory * MUCH)
+    });
+    if let Some(grower) = came_and_grew {
+        found.note(format!("growth of {}", grower.words()), "RssAnon + VmSwap", grower.amount);
+        found.origin(grower.actor(window));
     }
     if let Some(process) = process::name_faulting(&mut found, window) {
         found.span(
