@@ -134,6 +134,9 @@ impl Executor<'_, '_> {
             // What loads read at the same time comes back at once.
             super::caches::drop_all(&[])?;
         }
+        for place in &change.drop_files {
+            super::caches::drop_file(&self.disks.path(place)?)?;
+        }
         for (name, value) in change.sysctl.iter().flat_map(|settings| &settings.0) {
             self.control.set_sysctl(name, *value)?;
         }

@@ -162,6 +162,12 @@ mod tests {
         let dropped = steps("meanwhile = [{ after = \"2500ms\", drop_caches = true }]\n");
         let again = cached(&dropped) - cached(&alone);
         assert!((14.0..18.0).contains(&again), "{again} MiB are read again");
+        let of_a_file = |name: &str| {
+            let dropped = steps(&format!("meanwhile = [{{ after = \"2500ms\", drop_files = [\"file:{name}\"] }}]\n"));
+            cached(&dropped) - cached(&alone)
+        };
+        assert!((14.0..18.0).contains(&of_a_file("b")), "its pages are read again");
+        assert!(of_a_file("a") < 1.0, "nobody had cached that one");
     }
 
     #[test]

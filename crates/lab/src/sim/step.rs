@@ -345,6 +345,17 @@ impl Run<'_> {
             let task = self.sim.spawn(Box::new(dropping_caches()), GroupId::ROOT);
             self.sim.name(task, "drop_caches");
         }
+        for place in &change.drop_files {
+            let Some((file, _)) = self.files.find(place) else {
+                return Err(Error::input(
+                    format!("drop_files: no load of the scenario reads `{place}`"),
+                    "name a file that a load reads",
+                ));
+            };
+            let task =
+                self.sim.spawn(Box::new(Script::new([Op::DontNeed { file, offset: 0, length: 0 }])), GroupId::ROOT);
+            self.sim.name(task, "drop_files");
+        }
         Ok(())
     }
 

@@ -158,7 +158,7 @@ fn only_parallel_steps_change_the_machine_meanwhile_and_they_change_something() 
     let parallel = "parallel = [{ name = \"a\", spin = { time = \"1s\" } }]";
     let scenario = check(
         parallel,
-        "{ after = \"1s\", drop_caches = true, sysctl = { \"vm.dirty_ratio\" = 5 } }, \
+        "{ after = \"1s\", drop_caches = true, sysctl = { \"vm.dirty_ratio\" = 5 } }, { after = \"1s\", drop_files = [\"file:a\"] }, \
          { after = \"2s\", device = { disk = \"data\", latency = \"2ms\" } }",
     )
     .unwrap();
@@ -170,6 +170,7 @@ fn only_parallel_steps_change_the_machine_meanwhile_and_they_change_something() 
     for (step, meanwhile, words) in [
         ("sleep = \"1s\"", "{ after = \"1s\", drop_caches = true }", "parallel steps"),
         (parallel, "{ after = \"1s\" }", "changes nothing"),
+        (parallel, "{ after = \"1s\", drop_files = [\"zero\"] }", "is not a file"),
         (parallel, "{ after = \"1s\", sysctl = { \"vm.../x\" = 5 } }", "vm.../x"),
         (parallel, "{ after = \"1s\", device = { disk = \"none\" } }", "none"),
         (parallel, "{ after = \"1s\", reboot = true }", "reboot"),
