@@ -210,7 +210,14 @@ fn unchanged(scenario: &Scenario) -> Vec<Change> {
         Some(Change { words: words.to_owned(), apply: None, undo: None, can_pair: false, scenario })
     };
     [
-        without("nobody drops the caches", |change| change.drop_caches, |change| change.drop_caches = false),
+        without(
+            "nobody drops the caches",
+            |change| change.drop_caches || !change.drop_files.is_empty(),
+            |change| {
+                change.drop_caches = false;
+                change.drop_files.clear();
+            },
+        ),
         without("the settings as they were before", |change| change.sysctl.is_some(), |change| change.sysctl = None),
         without("the disk as fast as it was before", |change| change.device.is_some(), |change| change.device = None),
     ]
@@ -454,7 +461,7 @@ mod tests {
             [[step]]\nid = \"incident\"\nparallel = [{ name = \"early\", spin = { time = \"1s\" }, cgroup = { name = \"g\" } }, { name = \"log\", \
             dd = { from = \"zero\", to = \"file:f@d\", size = \"1MiB\", sync_every = \"64KiB\" }, \
             cgroup = { name = \"g\", memory_high = \"64MiB\", cpu_max = 0.2, io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
-            meanwhile = [{ after = \"1s\", drop_caches = true, device = { disk = \"d\", iops = 10 } }]\n";
+            meanwhile = [{ after = \"1s\", drop_caches = true, drop_files = [\"file:f@d\"], device = { disk = \"d\", iops = 10 } }]\n";
         let scenario = Scenario::parse(text, "t.toml").unwrap();
         let all = all(&scenario, &[Culprit { process: "log".to_owned(), command: "log".to_owned() }]);
         let step_of = |words: &str| {
@@ -468,7 +475,8 @@ mod tests {
         let step = step_of("a fourth as often");
         let Load::Dd(fewer) = &step.parts()[1].load else { panic!("no dd") };
         assert_eq!(fewer.sync_every, Some(Bytes::new(256 << 10)));
-        assert!(!step_of("nobody drops").meanwhile[0].drop_caches);
+        let undropped = &step_of("nobody drops").meanwhile[0];
+        assert!(!undropped.drop_caches && undropped.drop_files.is_empty());
         assert_eq!(step_of("as fast as it was").meanwhile[0].device, None);
         // A disk that is twice as fast is so after it has become slower, too.
         assert_eq!(step_of("twice as fast").meanwhile[0].device.as_ref().and_then(|device| device.iops), Some(20));

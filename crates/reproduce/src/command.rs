@@ -37,12 +37,24 @@ pub(crate) struct Did {
     pub(crate) active: usize,
 }
 
+/// Which part of what a command did it stands for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What it did until the onset, and never again.
+    Usual,
+    /// What it did from the onset on, in place of that.
+    Changed,
+}
+
 /// A command of a control group.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Command {
     /// What it is called (`comm`).
     pub(crate) name: String,
-    /// The path of its group, where groups are recorded.
+    /// The path of its group, where groups are recorded: the nearest one from its own up that has a limit, else its own.
     pub(crate) group: Option<String>,
     /// Before the incident, and in it.
     pub(crate) calm: Did,
@@ -51,6 +63,11 @@ pub(crate) struct Command {
     pub(crate) processes: Vec<String>,
     /// When the first of its processes was seen, if that was after the calm began, ns on the axis.
     pub(crate) appeared: Option<i64>,
+    /// When the last of its processes ended, if that was before the incident did.
+    pub(crate) ended: Option<i64>,
+    /// The share of the calm, and of the incident, in which it ran: what it did then is per second of that.
+    pub(crate) ran: [f64; 2],
+    pub(crate) phase: Phase,
 }
 
 /// All commands that ran, but the threads of the kernel and pagetide itself.
@@ -58,6 +75,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
     let recording = trouble.recording;
     let groups = group_ids(recording);
     let counts_delays = has_delays(recording);
+    let family = Family::of_recording(recording);
     let mut commands: BTreeMap<(String, Option<String>), Command> = BTreeMap::new();
     for (process, name) in recording.entities_within(Table::Process, calm.from, trouble.to) {
         if name == "pagetide" || !has_own_counters(recording, process) || is_of_kernel(recording, process) {
@@ -66,20 +84,23 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         let group = recording
             .series(Table::Process, process, "cgroup_id")
             .and_then(|series| series.points().next_back())
-            .and_then(|(_, id)| groups.get(&id).cloned());
+            .and_then(|(_, id)| groups.get(&id))
+            .map(|path| group::limited(calm, trouble, path).to_owned());
         let command = commands.entry((name.to_owned(), group.clone())).or_insert_with(|| Command {
             name: name.to_owned(),
             group,
             calm: Did::default(),
             trouble: Did::default(),
-            processes: Vec::new(),
             appeared: Some(i64::MAX),
+            ended: Some(i64::MIN),
+            ..Command::default()
         });
         command.processes.push(process.to_owned());
-        command.calm.add(calm, process, counts_delays);
-        command.trouble.add(trouble, process, counts_delays);
-        let first = first_seen(recording, process);
-        command.appeared = command.appeared.map(|seen| seen.min(first.unwrap_or(i64::MAX)));
+        command.calm.add(calm, process, &family.of(calm, process), counts_delays);
+        command.trouble.add(trouble, process, &family.of(trouble, process), counts_delays);
+        let seen = seen(recording, process);
+        command.appeared = command.appeared.map(|first| first.min(seen.map_or(i64::MAX, |seen| seen.0)));
+        command.ended = command.ended.map(|last| last.max(seen.map_or(i64::MAX, |seen| seen.1)));
     }
     let mut commands: Vec<Command> = commands.into_values().collect();
     commands.retain(|command| !has_io_of_children(command, calm, trouble));
@@ -88,13 +109,68 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         add_waits_of_threads(calm, &mut commands, |command| &mut command.calm);
         add_waits_of_threads(trouble, &mut commands, |command| &mut command.trouble);
     }
+    let interval = recording.manifest.interval.get().cast_signed();
     for command in &mut commands {
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
+        // It may have gone on for an interval after it was last seen.
+        let last = command.ended.map(|at| at.saturating_add(interval));
+        command.ended = last.filter(|at| *at > calm.from && at.saturating_add(interval) < trouble.to);
     }
     commands
 }
 
+impl Command {
+    /// Bytes that it read from devices and dirtied for them in the incident, per second of that.
+    pub(crate) fn moved(&self) -> f64 {
+        (self.trouble.read + self.trouble.written) * self.ran[1]
+    }
+
+    /// A command that does something else from the onset on: that, and what it did before.
+    pub(crate) fn phases(&self, onset: i64) -> [Self; 2] {
+        let changed = Self { calm: Did::default(), appeared: Some(onset), phase: Phase::Changed, ..self.clone() };
+        let usual = Self { trouble: self.calm.clone(), ended: Some(onset), phase: Phase::Usual, ..self.clone() };
+        [changed, usual]
+    }
+
+    /// The same, by what it did per second of the time in which it ran. A sample more or less says nothing.
+    pub(crate) fn while_it_ran(mut self, calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Self {
+        /// A command that ran for this share of a stretch ran all the time.
+        const ALL: f64 = 0.9;
+        let from = self.appeared.unwrap_or(i64::MIN);
+        let to = self.ended.unwrap_or(i64::MAX);
+        let interval = calm.recording.manifest.interval.as_f64().max(1.0);
+        let share = |stretch: &Stretch<'_>| {
+            let ran = (to.min(stretch.to).saturating_sub(from.max(stretch.from)) as f64).max(interval);
+            let share = ran / (stretch.seconds() * 1e9).max(interval);
+            if share < ALL { share } else { 1.0 }
+        };
+        self.ran = [calm, trouble].map(share);
+        self.calm.spread_over(self.ran[0]);
+        self.trouble.spread_over(self.ran[1]);
+        self
+    }
+}
+
 impl Did {
+    /// Says what it did per second of this share of the stretch, in which it did all of it.
+    fn spread_over(&mut self, share: f64) {
+        for rate in [
+            &mut self.read_calls,
+            &mut self.asked,
+            &mut self.write_calls,
+            &mut self.given,
+            &mut self.read,
+            &mut self.written,
+            &mut self.major_faults,
+            &mut self.cpu,
+            &mut self.waits,
+            &mut self.cpu_waits,
+            &mut self.reclaim,
+        ] {
+            *rate /= share;
+        }
+    }
+
     /// The share of the time in which it worked, or waited for what it needs for that.
     pub(crate) fn at_work(&self) -> f64 {
         self.cpu + self.cpu_waits + self.waits
@@ -110,9 +186,14 @@ impl Did {
         self.asked + self.given + self.read + self.written
     }
 
-    /// Adds what a process did. Delays are not always counted.
-    fn add(&mut self, stretch: &Stretch<'_>, process: &str, counts_delays: bool) {
-        let rate = |metric| stretch.rate(Table::Process, process, metric).unwrap_or(0.0);
+    /// Adds what a process did, less what these children did that ended and left it their IO. Delays are not always counted.
+    fn add(&mut self, stretch: &Stretch<'_>, process: &str, children: &[String], counts_delays: bool) {
+        let recording = stretch.recording;
+        let rate = |metric| {
+            let own = stretch.rate(Table::Process, process, metric).unwrap_or(0.0);
+            let of_children = children.iter().map(|child| last(recording, child, metric)).sum::<f64>();
+            (own - if COUNTED_OF_CHILDREN.contains(&metric) { of_children / stretch.seconds() } else { 0.0 }).max(0.0)
+        };
         self.read_calls += rate("syscr");
         self.asked += rate("rchar");
         self.write_calls += rate("syscw");
@@ -153,17 +234,19 @@ impl Did {
     }
 }
 
-/// Adds the waits of threads that no sample saw, where a group waited for longer than its processes were seen to: in proportion to what its
-/// commands read and wrote.
+/// Adds the waits of threads that no sample saw, where a group waited for longer than its processes, and the groups below it, were seen to: in
+/// proportion to what its commands read and wrote.
 fn add_waits_of_threads(stretch: &Stretch<'_>, commands: &mut [Command], did: fn(&mut Command) -> &mut Did) {
     let mut paths: Vec<String> = commands.iter().filter_map(|command| command.group.clone()).collect();
     paths.sort();
     paths.dedup();
     for path in paths {
-        let Some(waited) = stretch.rate(Table::Cgroup, &path, "psi_io_some").map(|us| us / 1e6) else { continue };
+        let waits = |path: &str| stretch.rate(Table::Cgroup, path, "psi_io_some").map(|us| us / 1e6);
+        let Some(waited) = waits(&path) else { continue };
+        let below: f64 = group::next_below(stretch, &path).filter_map(waits).sum();
         let mut own: Vec<&mut Did> =
             commands.iter_mut().filter(|command| command.group.as_ref() == Some(&path)).map(did).collect();
-        let missing = waited - own.iter().map(|did| did.waits).sum::<f64>();
+        let missing = waited - below - own.iter().map(|did| did.waits).sum::<f64>();
         let moved: f64 = own.iter().map(|did| did.read + did.written).sum();
         for did in own.iter_mut().filter(|_| missing > 0.0 && moved > 0.0) {
             did.waits += missing * (did.read + did.written) / moved;
@@ -236,8 +319,110 @@ fn is_of_kernel(recording: &Recording, process: &str) -> bool {
     resident.is_some_and(|series| series.points().all(|(_, pages)| pages == 0))
 }
 
-fn first_seen(recording: &Recording, process: &str) -> Option<i64> {
-    let metrics = ["utime", "rss", "read_bytes"];
-    let first = |metric: &&str| recording.series(Table::Process, process, metric)?.points().next().map(|(at, _)| at);
-    metrics.iter().filter_map(first).min()
+/// When a process was first and last seen.
+fn seen(recording: &Recording, process: &str) -> Option<(i64, i64)> {
+    let of = |metric: &&str| {
+        let mut points = recording.series(Table::Process, process, metric)?.points();
+        let first = points.next()?.0;
+        Some((first, points.next_back().map_or(first, |last| last.0)))
+    };
+    let all = ["utime", "rss", "read_bytes"];
+    all.iter().filter_map(of).reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+}
+
+/// The last value of a counter of a process.
+fn last(recording: &Recording, process: &str, metric: &str) -> f64 {
+    let series = recording.series(Table::Process, process, metric);
+    series.and_then(|series| series.points().next_back()).map_or(0.0, |(_, value)| value as f64)
+}
+
+/// What the kernel adds to a process when it reaps a child (`kernel/exit.c: wait_task_zombie`, `task_io_accounting_add`).
+const COUNTED_OF_CHILDREN: [&str; 7] =
+    ["syscr", "rchar", "syscw", "wchar", "read_bytes", "write_bytes", "cancelled_write_bytes"];
+
+/// Whose children the processes are.
+struct Family(BTreeMap<i64, Vec<(String, i64)>>);
+
+impl Family {
+    /// Each process that was seen, with when it was last, by its parent's id.
+    fn of_recording(recording: &Recording) -> Self {
+        let mut all: BTreeMap<i64, Vec<(String, i64)>> = BTreeMap::new();
+        for (process, _) in recording.entities(Table::Process) {
+            let parent =
+                recording.series(Table::Process, process, "ppid").and_then(|series| series.points().next_back());
+            if let (Some((_, parent)), Some((_, last))) = (parent, seen(recording, process))
+                && has_own_counters(recording, process)
+            {
+                all.entry(parent).or_default().push((process.to_owned(), last));
+            }
+        }
+        Self(all)
+    }
+
+    /// The children of a process that ended in a stretch.
+    fn of(&self, stretch: &Stretch<'_>, process: &str) -> Vec<String> {
+        let id = process.split('@').next().and_then(|id| id.parse::<i64>().ok());
+        let children = id.and_then(|id| self.0.get(&id)).into_iter().flatten();
+        children.filter(|(_, last)| (stretch.from..stretch.to).contains(last)).map(|(child, _)| child.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Column, Kind, Manifest, Nanos, RecordingBuilder, Stamp, Unit};
+
+    const SECOND: i64 = 1_000_000_000;
+
+    /// A process: its row, which is its command as well, its parent, the seconds in which it is seen, and the bytes that it has read and CPU ticks that it has used in
+    /// each.
+    type Process<'a> = (&'a str, i64, std::ops::RangeInclusive<i64>, fn(i64) -> i64);
+
+    /// Ten seconds of calm and ten of an incident, and what the commands did in them.
+    fn commands(processes: &[Process<'_>]) -> Vec<Command> {
+        let manifest = Manifest { interval: Nanos::new(SECOND.unsigned_abs()), ..Manifest::default() };
+        let mut made = RecordingBuilder::new(manifest);
+        for second in 0..=20 {
+            made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+            for (row, parent, seen, read) in processes.iter().filter(|one| one.2.contains(&second)) {
+                let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
+                made.value(Table::Process, row, &column("ppid", Kind::Gauge), *parent);
+                made.value(Table::Process, row, &column("rss", Kind::Gauge), 100);
+                made.value(Table::Process, row, &column("utime", Kind::Counter), second - seen.start());
+                made.value(Table::Process, row, &column("read_bytes", Kind::Counter), read(second));
+            }
+        }
+        let recording = made.finish();
+        let calm = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
+        let trouble = calm.with(10 * SECOND, 20 * SECOND);
+        all(&calm, &trouble).into_iter().map(|command| command.while_it_ran(&calm, &trouble)).collect()
+    }
+
+    /// What a command of that name read per second of the incident in which it ran.
+    fn read(commands: &[Command], name: &str) -> f64 {
+        commands.iter().find(|command| command.name == name).unwrap().trouble.read
+    }
+
+    #[test]
+    fn what_children_that_ended_had_read_their_parent_did_not() {
+        let shell: Process<'_> = ("1@0", 0, 0..=20, |at| if at < 15 { 0 } else { 90_000 });
+        let child: Process<'_> = ("2@1000", 1, 11..=14, |at| (at - 11) * 30_000);
+        let all = commands(&[shell.clone(), child]);
+        assert!(read(&all, "1@0") < 1.0, "{all:?}");
+        let other: Process<'_> = ("2@1000", 7, 11..=14, |at| (at - 11) * 30_000);
+        assert!((read(&commands(&[shell.clone(), other]), "1@0") - 9_000.0).abs() < 1.0, "another's child");
+        let still: Process<'_> = ("2@1000", 1, 11..=20, |at| (at - 11) * 10_000);
+        assert!((read(&commands(&[shell, still]), "1@0") - 9_000.0).abs() < 1.0, "it has not ended");
+    }
+
+    #[test]
+    fn what_a_program_did_is_per_second_of_the_time_in_which_it_ran() {
+        let all = commands(&[("2@1000", 1, 11..=14, |at| (at - 11) * 30_000)]);
+        // 90 kB from the 11th second on, until the 15th.
+        assert!((read(&all, "2@1000") - 22_500.0).abs() < 1.0 && (all[0].ran[1] - 0.4).abs() < 1e-9, "{all:?}");
+        assert_eq!((all[0].appeared, all[0].ended), (Some(11 * SECOND), Some(15 * SECOND)));
+        let always = commands(&[("2@0", 1, 0..=20, |at| at * 30_000)]);
+        assert!((read(&always, "2@0") - 30_000.0).abs() < 1.0, "{always:?}");
+        assert_eq!((always[0].appeared, always[0].ended, always[0].ran), (None, None, [1.0; 2]));
+    }
 }

@@ -1,5 +1,6 @@
 //! What a disk can do, by what it did.
 
+use crate::group;
 use crate::guess::Guess;
 use crate::stretch::Stretch;
 use pagetide_core::Table;
@@ -25,6 +26,8 @@ const MIN_BUSY_NEAR_LIMIT: f64 = 0.7;
 const STEADY_WITHIN: f64 = 0.05;
 /// A disk with several requests at once, which come at random, rests now and then.
 const MIN_BUSY_OF_PARALLEL: f64 = 0.5;
+/// A disk that is busy for this share of the time has a part in an incident, however few bytes it moves.
+const MIN_BUSY_OF_PART: f64 = 0.1;
 /// Requests of this size on average are limited by bandwidth, where neither bytes nor requests are steadier.
 const MIN_LARGE_REQUEST: f64 = 64.0 * 1024.0;
 /// What hypervisors let through at once of a limit (QEMU's `util/throttle.c`: a tenth of a second), ns.
@@ -87,20 +90,36 @@ struct Interval {
 pub(crate) fn used(stretch: &Stretch<'_>) -> Vec<String> {
     let disks = &stretch.recording.manifest.disks;
     let lies_on_another = |name: &str| disks.iter().any(|disk| disk.name == name && !disk.below.is_empty());
-    let late: Vec<_> = disks.iter().filter(|disk| takes_its_time(stretch, &disk.name, &disk.below)).collect();
+    let late: Vec<_> = disks
+        .iter()
+        .filter(|disk| !disk.below.is_empty())
+        .filter(|disk| takes_its_time(stretch, &disk.name, &disk.below) || group::limits_io(stretch, &disk.name))
+        .collect();
     let is_late = |name: &str| late.iter().any(|disk| disk.name == name);
-    let is_hidden = |name: &str| late.iter().any(|disk| disk.below.iter().any(|below| below == name));
+    let mut hidden: Vec<&str> = late.iter().flat_map(|disk| disk.below.iter().map(String::as_str)).collect();
+    // What lies below a device that lies below another.
+    let mut at = 0;
+    while let Some(name) = hidden.get(at).copied() {
+        let below =
+            disks.iter().filter(|disk| disk.name == name).flat_map(|disk| disk.below.iter().map(String::as_str));
+        let new: Vec<&str> = below.filter(|below| !hidden.contains(below)).collect();
+        hidden.extend(new);
+        at += 1;
+    }
+    let is_hidden = |name: &str| hidden.contains(&name);
     let names = stretch.recording.entities(Table::Disk).map(|(name, _)| name.to_owned());
     let mut busy: Vec<(f64, String)> = names
-        .filter(|name| is_late(name) || !lies_on_another(name) && !is_hidden(name))
+        .filter(|name| !is_hidden(name) && (is_late(name) || !lies_on_another(name)))
         .filter(|name| !name.starts_with("loop") && !name.starts_with("zram"))
         .map(|name| (moved(stretch, &name), name))
         .filter(|(sectors, _)| *sectors > 0.0)
         .collect();
     busy.sort_by(|one, other| other.0.total_cmp(&one.0));
-    // What moves less than a hundredth of all bytes has no part in it.
+    // What moves less than a hundredth of all bytes, and has time to spare, has no part in it.
     let all: f64 = busy.iter().map(|(sectors, _)| sectors).sum();
-    busy.into_iter().filter(|(sectors, _)| *sectors >= all / 100.0).map(|(_, name)| name).collect()
+    let works = |name: &str| stretch.rate(Table::Disk, name, "io_ms").is_some_and(|ms| ms / 1e3 >= MIN_BUSY_OF_PART);
+    busy.retain(|(sectors, name)| *sectors >= all / 100.0 || works(name));
+    busy.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Whether requests to a device on top of others take several times what they take below it, where most of what is done below comes through it.
@@ -114,6 +133,13 @@ fn takes_its_time(stretch: &Stretch<'_>, name: &str, below: &[String]) -> bool {
     let beneath = time(requests, each(below, "read_ms") + each(below, "write_ms"));
     let all: f64 = below.iter().map(|name| moved(stretch, name)).sum();
     requests > 0.0 && own > SLOWER_BY * beneath && moved(stretch, name) > MIN_SHARE_THROUGH * all
+}
+
+/// Flushes of a disk per second: of a device on top of others, whose flushes the kernel does not count, those of the ones below it.
+pub(crate) fn flushes(stretch: &Stretch<'_>, name: &str) -> f64 {
+    let own = stretch.rate(Table::Disk, name, "flushes").unwrap_or(0.0);
+    let below = stretch.recording.manifest.disks.iter().filter(|disk| disk.name == name).flat_map(|disk| &disk.below);
+    if own > 0.0 { own } else { below.map(|name| flushes(stretch, name)).fold(0.0, f64::max) }
 }
 
 /// Sectors that a disk reads and writes per second.
@@ -436,6 +462,72 @@ mod tests {
         assert_eq!(used(slow, slow), ["vdb"], "the disk below does");
         let busy = Second { reads: 200, ..CALM };
         assert_eq!(used(slow, busy), ["vdb"], "others use the disk too");
+    }
+
+    #[test]
+    fn a_disk_that_is_busy_has_a_part_however_little_it_moves() {
+        let used = |busy_ms: i64| {
+            let recording = recorded(&[
+                ("vdb", &[Second { reads: 2, writes: 0, busy_ms, ..CALM }; 5]),
+                ("vdc", &[Second { reads: 1000, ..CALM }; 5]),
+            ]);
+            super::used(&Stretch { recording: &recording, from: 0, to: 5 * SECOND })
+        };
+        assert_eq!(used(900), ["vdc", "vdb"]);
+        assert_eq!(used(20), ["vdc"]);
+    }
+
+    #[test]
+    fn a_device_on_which_a_group_is_limited_stands_for_all_that_lies_below_it() {
+        let used = |limited: Option<&str>| {
+            let below = [("vdb", None), ("loop0", Some("vdb")), ("dm-0", Some("loop0"))];
+            let disk = |(name, below): (&str, Option<&str>)| pagetide_core::Disk {
+                name: name.to_owned(),
+                below: below.into_iter().map(ToOwned::to_owned).collect(),
+                ..Default::default()
+            };
+            let mut made = RecordingBuilder::new(Manifest { disks: below.map(disk).into(), ..Manifest::default() });
+            for moment in 0..=5 {
+                made.stamp(Stamp { boot_ns: moment * SECOND, ..Stamp::default() });
+                for disk in ["vdb", "loop0", "dm-0"] {
+                    for (name, rise) in [("reads", 10), ("read_sectors", 80), ("read_ms", 10)] {
+                        let column = Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                        made.value(Table::Disk, disk, &column, moment * rise);
+                    }
+                }
+                if let Some(disk) = limited {
+                    let column = Column { name: "max_riops".to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+                    made.value(Table::CgroupDisk, &format!("/app\t{disk}"), &column, 5);
+                }
+            }
+            let recording = made.finish();
+            super::used(&Stretch { recording: &recording, from: 0, to: 5 * SECOND })
+        };
+        assert_eq!(used(Some("dm-0")), ["dm-0"]);
+        assert_eq!(used(Some("vdb")), ["vdb"], "the limit is below");
+        assert_eq!(used(None), ["vdb"]);
+    }
+
+    #[test]
+    fn flushes_of_a_device_that_counts_none_are_those_below_it() {
+        let mut made = RecordingBuilder::new(Manifest {
+            disks: vec![pagetide_core::Disk {
+                name: "dm-0".to_owned(),
+                below: vec!["vdb".to_owned()],
+                ..Default::default()
+            }],
+            ..Manifest::default()
+        });
+        let column = Column { name: "flushes".to_owned(), kind: Kind::Counter, unit: Unit::Count };
+        for moment in 0..=1 {
+            made.stamp(Stamp { boot_ns: moment * SECOND, ..Stamp::default() });
+            for (disk, rise) in [("dm-0", 0), ("vdb", 7), ("vdc", 3)] {
+                made.value(Table::Disk, disk, &column, moment * rise);
+            }
+        }
+        let recording = made.finish();
+        let of = |disk| flushes(&Stretch { recording: &recording, from: 0, to: SECOND }, disk);
+        assert_eq!([of("dm-0"), of("vdb"), of("vdc")], [7.0, 7.0, 3.0]);
     }
 
     /// The disk of ten quiet seconds and ten of these.

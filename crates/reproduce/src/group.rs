@@ -3,6 +3,10 @@
 use crate::stretch::Stretch;
 use pagetide_core::Table;
 
+/// Where the kernel's control groups begin.
+const ROOT: &str = "/sys/fs/cgroup";
+/// The limits of a group's IO on a disk.
+const IO_LIMITS: [&str; 4] = ["max_rbps", "max_wbps", "max_riops", "max_wiops"];
 /// The share of the periods of `cpu.max` in which a group must be throttled for its CPU time to be its limit.
 const MIN_THROTTLED_SHARE: f64 = 0.8;
 /// Bytes per second that a group must read and write for its IO to tell whose it is.
@@ -43,7 +47,7 @@ impl Traffic {
 }
 
 /// Whether a value of `memory.max`, `memory.high` or `io.max` is a limit: the kernel says none by a large number.
-pub(crate) fn is_limit(bytes: f64) -> bool {
+fn is_limit(bytes: f64) -> bool {
     bytes > 0.0 && bytes < 1e15
 }
 
@@ -78,7 +82,7 @@ fn while_throttled(stretch: &Stretch<'_>, group: &str) -> Option<Throttled> {
 }
 
 /// The limit of a group's CPU time at a moment, in CPUs.
-pub(crate) fn cpu_max(stretch: &Stretch<'_>, throttled: &[Throttled], group: &str, at: i64) -> Option<f64> {
+fn cpu_max(stretch: &Stretch<'_>, throttled: &[Throttled], group: &str, at: i64) -> Option<f64> {
     let recorded = stretch.sampled_at(Table::Cgroup, group, "cpu_max", at).map(|micros| micros / 1e6);
     let told = || throttled.iter().find(|one| one.group == group && one.from <= at).map(|one| one.cpus);
     recorded.or_else(told)
@@ -91,10 +95,64 @@ pub(crate) fn has_limit(calm: &Stretch<'_>, trouble: &Stretch<'_>, group: &str) 
     limits.flatten().any(is_limit)
 }
 
+/// The nearest group from this one up that has a limit of memory, CPU time or IO at the onset or at the end; else this one. What is in a pod is
+/// held up by the limits of the pod.
+pub(crate) fn limited<'a>(calm: &Stretch<'_>, trouble: &Stretch<'_>, path: &'a str) -> &'a str {
+    let mut up = std::iter::successors(Some(path), |path: &&'a str| {
+        path.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !matches!(*parent, "" | ROOT))
+    });
+    let has_limits =
+        |path: &&str| [calm.to, trouble.to].iter().any(|at| limits(trouble, &[], path, *at) != Limits::default());
+    up.find(has_limits).unwrap_or(path)
+}
+
+/// The limits of a group.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Limits {
+    pub(crate) memory_max: Option<f64>,
+    pub(crate) memory_high: Option<f64>,
+    /// CPUs.
+    pub(crate) cpu_max: Option<f64>,
+    /// Of each disk that has some: bytes read and written, reads and writes, per second.
+    pub(crate) io: Vec<(String, [Option<f64>; 4])>,
+}
+
+/// The limits that a group had at a moment.
+pub(crate) fn limits(stretch: &Stretch<'_>, throttled: &[Throttled], path: &str, at: i64) -> Limits {
+    let limit = |table, row: &str, metric| stretch.sampled_at(table, row, metric, at).filter(|limit| is_limit(*limit));
+    let of_disk = |row: &str| {
+        let disk = row.split_once('\t').filter(|(group, _)| *group == path)?.1;
+        let limits = IO_LIMITS.map(|metric| limit(Table::CgroupDisk, row, metric));
+        limits.iter().any(Option::is_some).then(|| (disk.to_owned(), limits))
+    };
+    Limits {
+        memory_max: limit(Table::Cgroup, path, "max"),
+        memory_high: limit(Table::Cgroup, path, "high"),
+        cpu_max: cpu_max(stretch, throttled, path, at),
+        io: stretch.recording.entities(Table::CgroupDisk).filter_map(|(row, _)| of_disk(row)).collect(),
+    }
+}
+
+/// Whether the IO of a group on a device is limited at the end.
+pub(crate) fn limits_io(stretch: &Stretch<'_>, device: &str) -> bool {
+    let mut rows = stretch.recording.entities(Table::CgroupDisk).map(|(row, _)| row);
+    let is_limited = |row: &str| {
+        let limit = |metric: &&str| stretch.sampled_at(Table::CgroupDisk, row, metric, stretch.to);
+        row.ends_with(&format!("\t{device}")) && IO_LIMITS.iter().filter_map(limit).any(is_limit)
+    };
+    rows.any(is_limited)
+}
+
+/// The groups that are next below another.
+pub(crate) fn next_below<'a>(stretch: &Stretch<'a>, path: &str) -> impl Iterator<Item = &'a str> {
+    let is_next = move |group: &&str| group.rsplit_once('/').is_some_and(|(parent, _)| parent == path);
+    below_root(stretch).filter(is_next)
+}
+
 /// The groups that are not that of the whole host.
 pub(crate) fn below_root<'a>(stretch: &Stretch<'a>) -> impl Iterator<Item = &'a str> {
     let groups = stretch.recording.entities(Table::Cgroup).map(|(group, _)| group);
-    groups.filter(|group| !matches!(*group, "/" | "/sys/fs/cgroup"))
+    groups.filter(|group| !matches!(*group, "/" | ROOT))
 }
 
 /// The group whose IO is most like that of a command.
@@ -103,4 +161,40 @@ pub(crate) fn of_traffic<'a>(own: &Traffic, groups: &[(&'a str, Traffic)], secon
     let alike = able.map(|(group, traffic)| (own.likeness(traffic), *group));
     let best = alike.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (best.0 >= MIN_ALIKE_SHARE).then_some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    /// A sample in which these rows have these limits.
+    fn limits_of(rows: &[(Table, &str, &str)], check: impl FnOnce(&Stretch<'_>)) {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        made.stamp(Stamp { boot_ns: 1, ..Stamp::default() });
+        for (table, row, metric) in rows {
+            let column = Column { name: (*metric).to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+            made.value(*table, row, &column, 1 << 20);
+        }
+        let recording = made.finish();
+        check(&Stretch { recording: &recording, from: 1, to: 1 });
+    }
+
+    #[test]
+    fn what_is_in_a_pod_is_held_up_by_the_limits_of_the_pod() {
+        let pod = "/sys/fs/cgroup/pod";
+        let app = "/sys/fs/cgroup/pod/app";
+        let row = format!("{pod}\tvdb");
+        for rows in [
+            [(Table::Cgroup, pod, "max")],
+            [(Table::Cgroup, pod, "cpu_max")],
+            [(Table::CgroupDisk, row.as_str(), "max_wiops")],
+        ] {
+            limits_of(&rows, |stretch| assert_eq!(limited(stretch, stretch, app), pod));
+        }
+        let both = [(Table::Cgroup, pod, "max"), (Table::Cgroup, app, "high")];
+        limits_of(&both, |stretch| assert_eq!(limited(stretch, stretch, app), app, "its own come first"));
+        limits_of(&[(Table::Cgroup, pod, "anon")], |stretch| assert_eq!(limited(stretch, stretch, app), app));
+        limits_of(&[(Table::Cgroup, ROOT, "max")], |stretch| assert_eq!(limited(stretch, stretch, app), app));
+    }
 }

@@ -5,6 +5,7 @@
 //! does to those who lost time. Nothing here touches the host.
 
 mod advice;
+mod change;
 mod command;
 mod cores;
 mod culprit;
@@ -33,6 +34,7 @@ pub use trials::{Tried, try_advice, try_on};
 /// What to load of a recording beside what the rules read.
 pub const METRICS: &[&str] = &[
     "AnonPages",
+    "Buffers",
     "Cached",
     "MemAvailable",
     "MemFree",
@@ -73,6 +75,7 @@ pub const METRICS: &[&str] = &[
     "pgsteal_anon",
     "pgsteal_direct",
     "pgsteal_kswapd",
+    "ppid",
     "psi_io_some",
     "psi_memory_some",
     "rbytes",

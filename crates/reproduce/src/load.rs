@@ -1,6 +1,6 @@
 //! The load that a command is: what a step of the lab does in its place.
 
-use crate::command::{Command, Did};
+use crate::command::{Command, Did, Phase};
 use crate::guess::Guess;
 use crate::stretch::Stretch;
 
@@ -106,6 +106,21 @@ impl CommandLoad {
         !self.ran_before && !matches!(self.kind, Kind::Spin { cpus } if cpus < MIN_CPUS_MISSED)
     }
 
+    /// Whether it has a part in an incident in which all commands moved so many bytes per second: not one that came, read next to nothing of
+    /// that and did not wait for it.
+    pub(crate) fn has_part(&self, moved: f64) -> bool {
+        const MIN_SHARE: f64 = 0.05;
+        const MIN_WAITS: f64 = 0.02;
+        let reads = matches!(self.kind, Kind::Stream { .. } | Kind::Cold { .. } | Kind::WorkingSet { .. });
+        let waits = self.command.trouble.waits * self.command.ran[1];
+        self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || waits >= MIN_WAITS
+    }
+
+    /// Whether it is a closed loop: it sends a request, works on what it got, and sends the next one.
+    pub(crate) fn is_loop(&self) -> bool {
+        self.ran_before || self.command.phase == Phase::Changed
+    }
+
     /// Bytes of the anonymous memory at the onset that it takes in the scenario.
     pub(crate) fn brings(&self, calm: &Stretch<'_>) -> f64 {
         match self.kind {
@@ -177,10 +192,12 @@ pub(crate) struct HostShape {
     /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
     pub(crate) write_size: f64,
-    /// How long the incident is, s.
+    /// How long the command ran in the incident, s.
     pub(crate) seconds: f64,
     /// Bytes per second that the command read again after they were evicted, in trouble.
     pub(crate) refaulted: f64,
+    /// Whether somebody dropped cached files.
+    pub(crate) is_dropped: bool,
 }
 
 impl HostShape {
@@ -207,13 +224,28 @@ pub(crate) fn of(
     let mut kinds = Vec::new();
     let name = &command.name;
     // It waits for what it does most.
-    let waits = trouble.waits >= MIN_WAIT_SHARE;
+    let waits = trouble.waits >= MIN_WAIT_SHARE && command.phase == Phase::Whole;
     let paced = |rate: f64| (!waits || rate < 0.5 * (trouble.read + trouble.written)).then_some(rate);
     let faults = faults(command);
     let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
     let in_swap = trouble.swapped > host.memory / 200.0;
-    if let Some(faults) = faults.filter(|_| ran_before || in_swap) {
-        let data = if in_swap { trouble.anon.1 + trouble.swapped } else { 0.0 };
+    // What it touches beside what it did before, and nobody evicted or dropped, it touches for the first time.
+    let touches_anew = calm.major_faults < 0.1 * trouble.major_faults
+        && trouble.asked >= 0.5 * calm.asked
+        && host.refaulted < MIN_MISS_SHARE * trouble.read
+        && !host.is_dropped;
+    // Who has as many major faults before the incident finds little of what it touches.
+    let usual_faults = faults.filter(|faults| ran_before && !in_swap && calm.major_faults > 0.5 * faults);
+    if let Some(faults) = usual_faults.filter(|_| command.phase == Phase::Usual) {
+        guesses.push(Guess::new(
+            format!("{name} touches mapped files at random that do not fit into memory"),
+            "it has major faults before the incident, and no system calls for what it reads",
+        ));
+        kinds.push(Kind::Cold { rate: Some(calm.read), block: block(calm.read / faults), direct: false });
+    } else if let Some(faults) = faults.filter(|_| (ran_before && !touches_anew) || in_swap) {
+        // What it took since the onset is no part of what it touches all the time.
+        let own = if ran_before { calm } else { trouble };
+        let data = if in_swap { own.anon.1 + own.swapped } else { 0.0 };
         let code = if data > 0.0 { 0.0 } else { group_cache.unwrap_or(host.cache).max(1e6) };
         guesses.push(Guess::new(
             if data > 0.0 {
@@ -224,6 +256,12 @@ pub(crate) fn of(
             "it has major faults, and no system calls for what it reads",
         ));
         kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES_PER_FAULT });
+    } else if let Some(faults) = faults.filter(|_| command.phase == Phase::Changed) {
+        guesses.push(Guess::new(
+            format!("{name} touches mapped files at random that nobody had read before"),
+            "it has major faults from the onset on, and no system calls for what it reads",
+        ));
+        kinds.push(Kind::Cold { rate: Some(trouble.read), block: block(trouble.read / faults), direct: false });
     } else if let Some(faults) = faults {
         // A fault reads what is around it.
         let size = ((trouble.read - host.refaulted) * host.seconds).max(1e6);
@@ -259,7 +297,15 @@ pub(crate) fn of(
                 kinds.push(Kind::Cold { rate, block: block(size), direct });
             }
         } else {
-            let (set, why) = if !ran_before {
+            let hits = 1.0 - trouble.read / trouble.asked.max(1.0);
+            let outgrew = command.phase == Phase::Changed && host.refaulted >= MIN_MISS_SHARE * trouble.read;
+            let (set, why) = if outgrew {
+                let cached = group_cache.unwrap_or(host.cache);
+                (
+                    cached / hits.max(0.05),
+                    "the file cache at the onset, by the share of what it asks for that it finds there",
+                )
+            } else if !ran_before {
                 (
                     trouble.read * host.seconds,
                     "what it reads from devices in the incident: it asks for it again and again",
@@ -276,7 +322,7 @@ pub(crate) fn of(
                 format!("{name} asks files for {} per second", megabytes(rate)),
                 "all that its system calls read, of which pipes are a part",
             ));
-            kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: ran_before });
+            kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: ran_before || outgrew });
         }
     }
     if trouble.written.max(calm.written) > MIN_TRAFFIC / 16.0 {
@@ -295,7 +341,9 @@ pub(crate) fn of(
         }
         kinds.push(Kind::Write { rate, block, direct, sync_every: None, random: random.filter(|_| !direct) });
     }
-    let grown = trouble.anon.1 - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
+    // What went to swap meanwhile it took as well.
+    let grown =
+        trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
     // Who comes and uses memory that is in swap has taken it for that.
     let touches = !ran_before && kinds.iter().any(|kind| matches!(kind, Kind::Touch { .. }));
     if grown > host.memory / 50.0 && !touches {
@@ -320,6 +368,8 @@ pub(crate) fn of(
                 let cold = Kind::Cold { rate: paced(read), block, direct: false };
                 vec![CommandLoad::new(command, cold, false), CommandLoad::new(command, usual, true)]
             }
+            // What it touches for the first time.
+            Kind::WorkingSet { warm: false, .. } => vec![CommandLoad::new(command, kind, false)],
             kind => as_before_and_more(command, kind),
         };
         kinds.into_iter().flat_map(split).collect()
@@ -401,7 +451,7 @@ mod tests {
     fn reader(asked: (f64, f64), read: (f64, f64)) -> Command {
         let did = |asked: f64, read: f64| Did { asked, read, read_calls: asked / 8192.0, active: 1, ..Did::default() };
         let (calm, trouble) = (did(asked.0, read.0), did(asked.1, read.1));
-        Command { name: "db".to_owned(), group: None, calm, trouble, processes: Vec::new(), appeared: None }
+        Command { name: "db".to_owned(), calm, trouble, ran: [1.0; 2], ..Command::default() }
     }
 
     fn host(refaulted: f64) -> HostShape {
@@ -415,6 +465,7 @@ mod tests {
             write_size: 8192.0,
             seconds: 30.0,
             refaulted,
+            is_dropped: false,
         }
     }
 
@@ -458,5 +509,71 @@ mod tests {
         assert!(writes(Some(1e6)));
         assert!(!writes(Some(49e6)));
         assert!(!writes(None), "not recorded");
+    }
+
+    #[test]
+    fn a_program_that_turns_to_more_than_fits_has_a_set_larger_than_the_cache() {
+        let sets = |read: f64, refaulted: f64| -> Vec<(Kind, bool)> {
+            let phases = reader((2e6, 1e6), (0.0, read)).phases(10);
+            let all = phases.iter().flat_map(|phase| of(phase, &host(refaulted), None, &mut Vec::new()));
+            all.map(|load| (load.kind, load.ran_before)).collect()
+        };
+        let outgrown = sets(0.4e6, 0.4e6);
+        let [(Kind::WorkingSet { size, warm: true, .. }, false), (Kind::WorkingSet { size: usual, .. }, true)] =
+            outgrown[..]
+        else {
+            panic!("{outgrown:?}")
+        };
+        // It finds six of ten in a cache of 256 MB.
+        assert!((size - 256e6 / 0.6).abs() < 1e3 && (usual - 256e6).abs() < 1e3, "{outgrown:?}");
+        let new = sets(0.8e6, 0.0);
+        assert!(matches!(new[0], (Kind::Cold { .. }, false)), "it had not read that before: {new:?}");
+    }
+
+    /// A command that ran before and has major faults: before and in the incident, and what it reads from devices for them.
+    fn toucher(faults: (f64, f64), read: (f64, f64)) -> Command {
+        let did = |major_faults: f64, read: f64| Did { major_faults, read, active: 1, ..Did::default() };
+        Command { calm: did(faults.0, read.0), trouble: did(faults.1, read.1), ..reader((0.0, 0.0), (0.0, 0.0)) }
+    }
+
+    #[test]
+    fn mapped_files_that_were_evicted_or_dropped_are_used_again_and_others_for_the_first_time() {
+        let kinds = |refaulted: f64, is_dropped: bool| -> Vec<Kind> {
+            let host = HostShape { is_dropped, ..host(refaulted) };
+            of(&toucher((0.0, 60.0), (0.0, 4e6)), &host, None, &mut Vec::new()).iter().map(|load| load.kind).collect()
+        };
+        assert!(matches!(kinds(0.0, false)[..], [Kind::WorkingSet { warm: false, .. }]), "{:?}", kinds(0.0, false));
+        for (refaulted, is_dropped) in [(4e6, false), (0.0, true)] {
+            let again = kinds(refaulted, is_dropped);
+            assert!(matches!(again[..], [Kind::Touch { .. }]), "{again:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_swapped_out_while_a_program_grew_it_took_as_well() {
+        let loads = |swapped: f64| {
+            let did = |anon, swapped| Did { anon, swapped, major_faults: 60.0, read: 1e6, ..Did::default() };
+            let (calm, trouble) = (did((200e6, 200e6), 0.0), did((200e6, 300e6), swapped));
+            let command = Command { calm, trouble, ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let all = of(&command, &host(1e6), None, &mut Vec::new());
+            let grown = all.iter().find_map(|load| if let Kind::Grow { to, .. } = load.kind { Some(to) } else { None });
+            let data =
+                all.iter().find_map(|load| if let Kind::Touch { data, .. } = load.kind { Some(data) } else { None });
+            (grown.unwrap(), data.unwrap())
+        };
+        assert_eq!(loads(150e6), (250e6, 200e6));
+        assert_eq!(loads(0.0), (100e6, 0.0), "nothing is in swap");
+    }
+
+    #[test]
+    fn who_comes_and_neither_reads_nor_waits_has_no_part() {
+        let has_part = |read: f64, waits: f64, appeared: Option<i64>| {
+            let trouble = Did { read, waits, ..Did::default() };
+            let command = Command { trouble, appeared, ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let kind = Kind::Cold { rate: None, block: 4096.0, direct: false };
+            CommandLoad::new(&command, kind, appeared.is_none()).has_part(1e6)
+        };
+        assert!(!has_part(1e4, 0.0, Some(1)));
+        assert!(has_part(1e5, 0.0, Some(1)) && has_part(1e4, 0.1, Some(1)) && has_part(1e4, 0.0, None));
     }
 }

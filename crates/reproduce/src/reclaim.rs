@@ -120,11 +120,9 @@ mod tests {
                 let did = Did { read: 1e6, ..Did::default() };
                 let own = Command {
                     name: "reader".to_owned(),
-                    group: None,
-                    calm: Did::default(),
                     trouble: did,
                     processes: vec!["reader".to_owned()],
-                    appeared: None,
+                    ..Command::default()
                 };
                 let mut commands = [own];
                 book(stretch, slowdown(stretch), &mut commands, |command| &mut command.trouble);

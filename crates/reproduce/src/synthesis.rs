@@ -1,6 +1,7 @@
 //! A scenario that shows what a recording shows.
 
-use crate::command::{self, Command};
+use crate::change::{self, Change};
+use crate::command::{self, Command, Phase};
 use crate::culprit::Culprit;
 use crate::disk::{self, DiskModel};
 use crate::group::{self, Throttled};
@@ -40,6 +41,8 @@ pub struct Synthesis<'a> {
     reclaim_slowdown: Option<u64>,
     /// Groups at limits of CPU time that were not recorded.
     throttled: Vec<Throttled>,
+    /// What becomes of the host.
+    changes: Vec<Change>,
     /// What the recording does not tell.
     pub guesses: Vec<Guess>,
     /// The loads that began the incident.
@@ -99,6 +102,7 @@ impl Synthesis<'_> {
             cache: self.cache,
             reclaim_slowdown: self.reclaim_slowdown,
             throttled: &self.throttled,
+            changes: &self.changes,
             guesses: &self.guesses,
             factors,
         }
@@ -148,7 +152,23 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         return refuse("the recording has no disks, or none of them did anything");
     }
     let reclaim_slowdown = reclaim::slowdown(&whole);
-    let (mut loads, cache) = loads(&calm, &trouble, reclaim_slowdown, diagnosis, &mut guesses);
+    let throttled = group::throttled(&trouble);
+    let commands = commands(&calm, &trouble, reclaim_slowdown, diagnosis);
+    let changes = change::all(&calm, &trouble, &commands);
+    let is_changed = !changes.is_empty()
+        || disks.iter().any(|disk| disk.slower.is_some())
+        || change::of_limits(&calm, &trouble, &throttled, &commands);
+    let is_dropped = changes.iter().any(Change::drops_files);
+    let mut of_loads = Vec::new();
+    let (mut loads, mut cache) = loads_of(&calm, &trouble, &commands, &[], is_dropped, &mut of_loads);
+    if !is_changed && !loads.iter().any(CommandLoad::is_culprit) {
+        // Nothing begins at the onset: a program that the rules name does something else from then on.
+        let origins = diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
+        let turned: Vec<&str> = origins.filter_map(|actor| actor.as_command()).collect();
+        of_loads.clear();
+        (loads, cache) = loads_of(&calm, &trouble, &commands, &turned, is_dropped, &mut of_loads);
+    }
+    guesses.append(&mut of_loads);
     book_flushes(&calm, &trouble, &disks, &mut loads, &mut guesses);
     for load in &loads {
         if let Kind::Write { random: Some(size), .. } = load.kind {
@@ -159,6 +179,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         }
     }
     book_depth(&trouble, &disks, &mut loads, &mut guesses);
+    book_bursts(&calm, &trouble, &disks, &mut loads);
     if loads.is_empty() {
         return refuse(
             "no process of the recording read, wrote or took memory in the incident: the IO of other users' processes needs root",
@@ -180,7 +201,8 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         group_memory,
         cache,
         reclaim_slowdown,
-        throttled: group::throttled(&trouble),
+        throttled,
+        changes,
         guesses,
         culprits: Vec::new(),
     };
@@ -188,32 +210,13 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     Ok(synthesis)
 }
 
-/// The loads of the commands that did most, and the bytes of the file cache that none of them brings with it.
-fn loads(
+/// The commands that did most.
+fn commands(
     calm: &Stretch<'_>,
     trouble: &Stretch<'_>,
     reclaim_slowdown: Option<u64>,
     diagnosis: &Diagnosis,
-    guesses: &mut Vec<Guess>,
-) -> (Vec<CommandLoad>, f64) {
-    let rate = |metric: &str| trouble.host_rate(metric).unwrap_or(0.0);
-    let cache_at_onset = at_onset(calm, trouble, "Cached").unwrap_or(0.0);
-    let grown = trouble.ends(Table::Host, "", "Cached").map_or(0.0, |(from, to)| to - from);
-    // The host does not count what groups reclaim at their limits.
-    let limited = group::below_root(trouble).filter(|path| group::has_limit(calm, trouble, path));
-    let by_groups: f64 = limited.filter_map(|path| trouble.rate(Table::Cgroup, path, "pgsteal")).sum();
-    let stolen = (rate("pgsteal_kswapd") + rate("pgsteal_direct") - rate("pgsteal_anon")).max(by_groups);
-    let mut host = HostShape {
-        memory: calm.recording.manifest.memory_total.as_f64(),
-        cache: cache_at_onset - calm.host("Shmem").unwrap_or(0.0),
-        read: rate("pgpgin") * 1024.0,
-        cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
-        dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
-        read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
-        write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
-        seconds: trouble.seconds(),
-        refaulted: 0.0,
-    };
+) -> Vec<Command> {
     let mut commands = command::all(calm, trouble);
     reclaim::book(calm, reclaim_slowdown, &mut commands, |command| &mut command.calm);
     reclaim::book(trouble, reclaim_slowdown, &mut commands, |command| &mut command.trouble);
@@ -233,10 +236,42 @@ fn loads(
     };
     commands.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     commands.truncate(MAX_LOADS);
+    commands.into_iter().map(|command| command.while_it_ran(calm, trouble)).collect()
+}
+
+/// The loads of commands, and the bytes of the file cache that none of them brings with it. Those called as `turned` says do something else from the
+/// onset on.
+fn loads_of(
+    calm: &Stretch<'_>,
+    trouble: &Stretch<'_>,
+    commands: &[Command],
+    turned: &[&str],
+    is_dropped: bool,
+    guesses: &mut Vec<Guess>,
+) -> (Vec<CommandLoad>, f64) {
+    let rate = |metric: &str| trouble.host_rate(metric).unwrap_or(0.0);
+    let at_onset = |metric: &str| at_onset(calm, trouble, metric).unwrap_or(0.0);
+    let grown = trouble.ends(Table::Host, "", "Cached").map_or(0.0, |(from, to)| to - from);
+    // The host does not count what groups reclaim at their limits.
+    let limited = group::below_root(trouble).filter(|path| group::has_limit(calm, trouble, path));
+    let by_groups: f64 = limited.filter_map(|path| trouble.rate(Table::Cgroup, path, "pgsteal")).sum();
+    let stolen = (rate("pgsteal_kswapd") + rate("pgsteal_direct") - rate("pgsteal_anon")).max(by_groups);
+    let mut host = HostShape {
+        memory: calm.recording.manifest.memory_total.as_f64(),
+        cache: at_onset("Cached") + at_onset("Buffers") - calm.host("Shmem").unwrap_or(0.0),
+        read: rate("pgpgin") * 1024.0,
+        cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
+        dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
+        read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
+        write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
+        seconds: trouble.seconds(),
+        refaulted: 0.0,
+        is_dropped,
+    };
     // Commands that share a cache have it in proportion to what they ask for.
     let pool = |command: &Command| command.group.clone().filter(|path| group::has_limit(calm, trouble, path));
     let mut asked: BTreeMap<Option<String>, f64> = BTreeMap::new();
-    for command in &commands {
+    for command in commands {
         *asked.entry(pool(command)).or_default() += command.calm.asked;
     }
     // What those who came before the onset had read and written is cached by then, and part of no working set.
@@ -244,7 +279,7 @@ fn loads(
     let brought = |group: Option<&String>| -> f64 {
         let came = commands.iter().filter(|command| command.appeared.is_some() && !passes_by);
         let own = came.filter(|command| group.is_none() || pool(command).as_ref() == group);
-        own.map(|command| (command.calm.read + command.calm.written) * calm.seconds()).sum()
+        own.map(|command| (command.calm.read + command.calm.written) * command.ran[0] * calm.seconds()).sum()
     };
     host.cache = (host.cache - brought(None)).max(0.0);
     let share = |command: &Command| {
@@ -259,21 +294,36 @@ fn loads(
         Some((cached - brought(Some(&path))).max(0.0))
     };
     let mut loads = Vec::new();
-    for command in &commands {
+    let moved: f64 = commands.iter().map(|command| command.moved()).sum();
+    for command in commands {
         let charged = file(command).map(|bytes| bytes * share(command));
-        let refaulted = refaulted(trouble, command, &commands);
-        let shape = HostShape { cache: host.cache * share(command), refaulted, ..host };
+        let refaulted = refaulted(trouble, command, commands);
+        let seconds = trouble.seconds() * command.ran[1];
+        let shape = HostShape { cache: host.cache * share(command), refaulted, seconds, ..host };
         let of_limited = charged.filter(|_| pool(command).is_some());
-        let own = load::of(command, &shape, of_limited, guesses);
-        loads.extend(own.into_iter().map(|load| CommandLoad { charged, ..load }));
+        let turns = command.appeared.is_none() && turned.contains(&command.name.as_str());
+        if turns {
+            guesses.push(Guess::new(
+                format!("{} does something else from the onset on", command.name),
+                "nothing else begins then, and the rules name it",
+            ));
+        }
+        let phases = if turns { command.phases(calm.to).to_vec() } else { vec![command.clone()] };
+        for phase in phases {
+            let own = load::of(&phase, &shape, of_limited, guesses);
+            let own = own.into_iter().filter(|load| load.has_part(moved));
+            // What it did not use before, others had not read for it.
+            let charged = charged.filter(|_| phase.phase != Phase::Changed);
+            loads.extend(own.map(|load| CommandLoad { charged, ..load }));
+        }
     }
-    loads.extend(lookups(trouble, &commands, guesses));
+    loads.extend(lookups(trouble, commands, guesses));
     for load in &mut loads {
         if let Kind::Grow { to, rate } = &mut load.kind {
             *rate = rate_of_growth(trouble, "AnonPages", *to);
         }
     }
-    loads.extend(tmpfs(trouble, &commands, guesses));
+    loads.extend(tmpfs(trouble, commands, guesses));
     (loads, host.cache)
 }
 
@@ -294,7 +344,7 @@ fn refaulted(trouble: &Stretch<'_>, command: &Command, commands: &[Command]) -> 
         }
     };
     let own = commands.iter().filter(|other| other.group == command.group);
-    let read: f64 = own.map(|other| other.trouble.read).sum();
+    let read: f64 = own.map(|other| other.trouble.read * other.ran[1]).sum();
     (bytes * command.trouble.read / read.max(1.0)).clamp(0.0, command.trouble.read)
 }
 
@@ -313,7 +363,8 @@ fn tmpfs(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>) 
     if grown < trouble.recording.manifest.memory_total.as_f64() * SHARE_OF_MEMORY {
         return None;
     }
-    let kept = |command: &Command| (command.trouble.given - command.trouble.written) * trouble.seconds();
+    let kept =
+        |command: &Command| (command.trouble.given - command.trouble.written) * command.ran[1] * trouble.seconds();
     let command = commands.iter().max_by(|one, other| kept(one).total_cmp(&kept(other)))?;
     if kept(command) < SHARE_WRITTEN * grown || kept(command) > grown / SHARE_WRITTEN {
         return None;
@@ -411,6 +462,26 @@ fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLo
     }
 }
 
+/// Gives the requests that a disk had at once, while it had any, to a command that read most of what it read and does something else from the onset
+/// on: it sent them together.
+fn book_bursts(calm: &Stretch<'_>, trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad]) {
+    const NEARLY_ALL: f64 = 0.7;
+    for disk in disks {
+        for load in loads.iter_mut().filter(|load| load.command.phase != Phase::Whole) {
+            let (stretch, did) =
+                if load.ran_before { (calm, &load.command.calm) } else { (trouble, &load.command.trouble) };
+            let rate = |metric| stretch.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0);
+            let read = rate("read_sectors") * disk::SECTOR;
+            if matches!(load.kind, Kind::Cold { .. })
+                && read > 0.0
+                && (NEARLY_ALL..1.0 / NEARLY_ALL).contains(&(did.read / read))
+            {
+                load.depth = Some((rate("weighted_io_ms") / rate("io_ms").max(1e-9)).round().max(1.0));
+            }
+        }
+    }
+}
+
 /// Gives the flushes of the disks to those who write: nobody counts the syncs of a process. A flush of a journal serves all who wait for it.
 /// Who wrote before the incident syncs as often as then, and who came has the flushes that came.
 fn book_flushes(
@@ -423,9 +494,7 @@ fn book_flushes(
     // The kernel's own writeback and a journal that commits every five seconds flush less often.
     const COMMITS: f64 = 1.0;
     // Of a sync the journal flushes once before its commit block, and with that block (FUA, or a flush more).
-    let syncs = |stretch: &Stretch<'_>| {
-        disks.iter().filter_map(|disk| stretch.rate(Table::Disk, &disk.name, "flushes")).sum::<f64>() / 2.0
-    };
+    let syncs = |stretch: &Stretch<'_>| disks.iter().map(|disk| disk::flushes(stretch, &disk.name)).sum::<f64>() / 2.0;
     let all = syncs(trouble);
     // Who syncs waits for it: writers that wait have the flushes, in proportion to what they write. Delays are not always recorded.
     let told = loads.iter().any(|load| load.command.trouble.waits > 0.01);
@@ -433,7 +502,11 @@ fn book_flushes(
         |load: &CommandLoad| matches!(load.kind, Kind::Write { .. }) && (!told || load.command.trouble.waits > 0.01);
     let written = |ran_before: bool| {
         let own = loads.iter().filter(|load| is_writer(load) && load.ran_before == ran_before);
-        own.map(|load| if ran_before { load.command.calm.written } else { load.command.trouble.written }).sum::<f64>()
+        own.map(|load| {
+            let (did, ran) = if ran_before { (&load.command.calm, 0) } else { (&load.command.trouble, 1) };
+            did.written * load.command.ran[ran]
+        })
+        .sum::<f64>()
     };
     let [came, usual] = [false, true].map(written);
     let before = if usual <= 0.0 {
@@ -488,11 +561,10 @@ mod tests {
         let trouble = Stretch { recording: &recording, from: 0, to: 10_000_000_001 };
         let command = Command {
             name: "spoold".to_owned(),
-            group: None,
-            calm: Did::default(),
             trouble: Did { given, written, ..Did::default() },
-            processes: Vec::new(),
             appeared: Some(1),
+            ran: [1.0; 2],
+            ..Command::default()
         };
         tmpfs(&trouble, &[command], &mut Vec::new()).map(|load| load.kind)
     }
@@ -504,5 +576,38 @@ mod tests {
         assert_eq!(filled(20e6, 20e6), None, "to a device");
         assert_eq!(filled(1e6, 0.0), None, "too little");
         assert_eq!(filled(200e6, 0.0), None, "what a proxy passes on");
+    }
+
+    #[test]
+    fn requests_that_a_program_had_in_a_disk_together_are_of_as_many_processes_until_it_turns() {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        for second in 0..=20 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            // Eight at once for a fifth of the time, then one after the other.
+            let sum = |calm: i64, trouble: i64| calm * second.min(10) + trouble * (second - 10).max(0);
+            for (name, value) in
+                [("read_sectors", sum(400, 200)), ("io_ms", sum(200, 900)), ("weighted_io_ms", sum(1600, 900))]
+            {
+                let column = Column { name: name.to_owned(), kind: MetricKind::Counter, unit: Unit::Count };
+                made.value(Table::Disk, "vdb", &column, value);
+            }
+        }
+        let recording = made.finish();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let trouble = calm.with(10_000_000_000, 20_000_000_000);
+        let disks = [disk::model(&calm.with(0, trouble.to), calm.to, "vdb", &mut Vec::new())];
+        let depths = |read: f64| {
+            let did = |read: f64| Did { read, active: 1, ..Did::default() };
+            let command = Command { calm: did(read), trouble: did(read / 2.0), ..Command::default() };
+            let kind = Kind::Cold { rate: Some(1e6), block: 4096.0, direct: true };
+            let mut loads = command.phases(calm.to).map(|phase| {
+                let ran_before = phase.phase == Phase::Usual;
+                CommandLoad::new(&phase, kind, ran_before)
+            });
+            book_bursts(&calm, &trouble, &disks, &mut loads);
+            loads.map(|load| load.depth)
+        };
+        assert_eq!(depths(400.0 * 512.0), [Some(1.0), Some(8.0)]);
+        assert_eq!(depths(40.0 * 512.0), [None, None], "others read most of it");
     }
 }

@@ -1,8 +1,10 @@
 //! The text of a scenario.
 
+use crate::change::{Change, What};
+use crate::command::Phase;
 use crate::culprit::Culprit;
 use crate::disk::DiskModel;
-use crate::group::{self, Throttled, is_limit};
+use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
 use crate::stretch::{Stretch, at_onset, whole};
@@ -12,6 +14,8 @@ use pagetide_lab::plan::model_settings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// What is cached and nobody uses.
+const UNUSED: &str = "file:cached";
 /// Of its time a closed loop waits this share at most, before the incident.
 const MAX_WAITS: f64 = 0.95;
 
@@ -25,6 +29,7 @@ pub(crate) struct Text<'a> {
     pub(crate) cache: f64,
     pub(crate) reclaim_slowdown: Option<u64>,
     pub(crate) throttled: &'a [Throttled],
+    pub(crate) changes: &'a [Change],
     pub(crate) guesses: &'a [Guess],
     pub(crate) factors: Factors,
 }
@@ -129,7 +134,7 @@ impl Text<'_> {
             let _ = writeln!(text, "  {part},");
         }
         text += "]\n";
-        let changes = self.changes();
+        let changes = self.meanwhile();
         if !changes.is_empty() {
             let _ = writeln!(text, "meanwhile = [\n  {},\n]", changes.join(",\n  "));
         }
@@ -137,7 +142,7 @@ impl Text<'_> {
     }
 
     /// What becomes of the machine in the incident.
-    fn changes(&self) -> Vec<String> {
+    fn meanwhile(&self) -> Vec<String> {
         let mut changes = Vec::new();
         let after = |at: i64| seconds(at.saturating_sub(self.calm.from) as f64 / 1e9);
         for disk in self.disks {
@@ -157,17 +162,39 @@ impl Text<'_> {
             }
             changes.push(format!("{{ after = {}, device = {{ {fields} }} }}", after(self.calm.to)));
         }
-        let span = self.calm.with(self.calm.from, self.trouble.to);
-        for part in span.intervals() {
-            if part.host_rate("drop_pagecache").is_some_and(|times| times > 0.0) {
-                changes.push(format!("{{ after = {}, drop_caches = true }}", after(part.to)));
-            }
-            if let Some((background, limit)) = changed_dirty_limits(&part) {
-                let settings = format!("\"vm.dirty_background_bytes\" = {background}, \"vm.dirty_bytes\" = {limit}");
-                changes.push(format!("{{ after = {}, sysctl = {{ {settings} }} }}", after(part.to)));
-            }
+        for Change { at, what } in self.changes {
+            let fields = match what {
+                What::CachesDropped => "drop_caches = true".to_owned(),
+                What::FilesDropped { bytes } => format!("drop_files = [{}]", self.dropped(*bytes).join(", ")),
+                What::DirtyLimits { background, limit } => {
+                    format!("sysctl = {{ \"vm.dirty_background_bytes\" = {background}, \"vm.dirty_bytes\" = {limit} }}")
+                }
+            };
+            changes.push(format!("{{ after = {}, {fields} }}", after(*at)));
         }
         changes
+    }
+
+    /// The files that left the cache when so many bytes did: those that are missed, and the others where that is not all.
+    fn dropped(&self, bytes: f64) -> Vec<String> {
+        const MORE: f64 = 1.1;
+        let sets = self.sets();
+        let used = self.loads.iter().enumerate().filter(|(_, load)| load.kind.set().is_some());
+        let mut files: Vec<String> = used.map(|(at, _)| format!("\"{}\"", self.place(at))).collect();
+        if bytes > MORE * sets && self.unused() > 0.0 || files.is_empty() {
+            files.push(format!("\"{UNUSED}\""));
+        }
+        files
+    }
+
+    /// Bytes of all working sets, and of the page cache that is in none.
+    fn sets(&self) -> f64 {
+        self.loads.iter().filter_map(|load| load.kind.set()).map(|size| self.set(size)).sum()
+    }
+
+    fn unused(&self) -> f64 {
+        let rest = self.cache - self.sets();
+        if rest > 4e6 { rest } else { 0.0 }
     }
 
     /// The steps that fill memory as it was at the onset: what nobody used, then the working sets.
@@ -184,12 +211,11 @@ impl Text<'_> {
                 );
             }
         }
-        let sets: f64 = self.loads.iter().filter_map(|load| load.kind.set()).map(|size| self.set(size)).sum();
-        if self.cache - sets > 4e6 {
-            let bytes = blocks(self.cache - sets, 1048576.0);
+        if self.unused() > 0.0 {
+            let bytes = blocks(self.unused(), 1048576.0);
             let _ = writeln!(
                 text,
-                "\n[[step]]\nid = \"cached\"\ntitle = \"files in the page cache that nobody uses\"\nstream = {{ from = \"file:cached\", size = {bytes} }}"
+                "\n[[step]]\nid = \"cached\"\ntitle = \"files in the page cache that nobody uses\"\nstream = {{ from = \"{UNUSED}\", size = {bytes} }}"
             );
         }
         for (at, load) in self.loads.iter().enumerate() {
@@ -216,7 +242,23 @@ impl Text<'_> {
 
     /// The file of a load, on the disk that it used as far as that is known: the busiest one.
     fn place(&self, at: usize) -> String {
+        let at = self.file_of(at);
         format!("file:f{at}@{}", plain_name(&self.disk_of(&self.loads[at])))
+    }
+
+    /// The load whose file a load reads: a program whose working set changes goes on with the same files.
+    fn file_of(&self, at: usize) -> usize {
+        let load = &self.loads[at];
+        let is_usual = |other: &CommandLoad| {
+            let has_set = matches!(other.kind, Kind::WorkingSet { .. });
+            other.command.phase == Phase::Usual && other.command.processes == load.command.processes && has_set
+        };
+        match load.kind {
+            Kind::WorkingSet { warm: true, .. } if load.command.phase == Phase::Changed => {
+                self.loads.iter().position(is_usual).unwrap_or(at)
+            }
+            _ => at,
+        }
     }
 
     /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.
@@ -244,8 +286,9 @@ impl Text<'_> {
     /// The disk whose reads, or writes, are nearest to those of a command.
     fn disk_by_rate(&self, load: &CommandLoad) -> String {
         let did = &load.command.trouble;
-        let (bytes, metric) =
+        let (rate, metric) =
             if load.kind.writes() { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
+        let bytes = rate * load.command.ran[1];
         let apart = |disk: &&DiskModel| {
             let moved = self.trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * 512.0;
             (moved.max(1.0) / bytes.max(1.0)).ln().abs()
@@ -262,40 +305,23 @@ impl Text<'_> {
     /// A control group with the limits that it had at a moment.
     fn group_at(&self, path: &str, at: i64) -> Option<String> {
         let name = plain_name(path.rsplit('/').find(|part| !part.is_empty())?);
+        let limits = group::limits(&self.trouble, self.throttled, path, at);
         let mut fields = format!("{{ name = \"{name}\"");
-        for (metric, key) in [("max", "memory_max"), ("high", "memory_high")] {
-            let limit = self.trouble.sampled_at(Table::Cgroup, path, metric, at);
-            if let Some(limit) = limit.filter(|limit| is_limit(*limit)) {
+        // Writing to a string does not fail.
+        for (limit, key) in [(limits.memory_max, "memory_max"), (limits.memory_high, "memory_high")] {
+            if let Some(limit) = limit {
                 let _ = write!(fields, ", {key} = {}", size(limit));
             }
         }
-        if let Some(cpus) = group::cpu_max(&self.trouble, self.throttled, path, at) {
+        if let Some(cpus) = limits.cpu_max {
             let (least, most) = GroupSpec::CPU_MAX.into_inner();
             let _ = write!(fields, ", cpu_max = {:.3}", cpus.clamp(least, most));
         }
-        let limits: Vec<String> = self.disks.iter().filter_map(|disk| self.io_max(path, disk, at)).collect();
-        if !limits.is_empty() {
-            let _ = write!(fields, ", io_max = [{}]", limits.join(", "));
+        let of_disks: Vec<String> = self.disks.iter().filter_map(|disk| io_max(disk, &limits.io)).collect();
+        if !of_disks.is_empty() {
+            let _ = write!(fields, ", io_max = [{}]", of_disks.join(", "));
         }
         Some(fields + " }")
-    }
-
-    /// The limits of a group's IO on a disk at a moment.
-    fn io_max(&self, path: &str, disk: &DiskModel, at: i64) -> Option<String> {
-        let row = format!("{path}\t{}", disk.name);
-        let keys =
-            [("max_rbps", "read"), ("max_wbps", "write"), ("max_riops", "read_iops"), ("max_wiops", "write_iops")];
-        let limit = |(metric, key): (&str, &str)| {
-            let limit =
-                self.trouble.sampled_at(Table::CgroupDisk, &row, metric, at).filter(|limit| is_limit(*limit))?;
-            Some(if key.ends_with("iops") {
-                format!("{key} = {}", whole(limit.max(1.0)))
-            } else {
-                format!("{key} = {}", per_second(limit))
-            })
-        };
-        let limits: Vec<String> = keys.into_iter().filter_map(limit).collect();
-        (!limits.is_empty()).then(|| format!("{{ disk = \"{}\", {} }}", plain_name(&disk.name), limits.join(", ")))
     }
 
     /// Parts that hold the memory of groups, and parts that change a group's limits where they changed: what begins in a group sets them.
@@ -351,14 +377,16 @@ impl Text<'_> {
                 None if load.ran_before => 0.0,
                 None => calm,
             };
-            let time = length - delay;
+            let end = load.command.ended.map_or(length, |at| (at - self.calm.from) as f64 / 1e9);
+            let time = (end - delay).clamp(1.0, length - delay);
             let begins = self.calm.from.saturating_add(whole(delay * 1e9).cast_signed());
             let group = self.group(load, begins).map_or_else(String::new, |group| format!(", cgroup = {group}"));
             let delay = if delay > 0.0 { format!(", delay = {}", seconds(delay)) } else { String::new() };
             let at_once = load.at_once();
             // All that a command does which came with the incident is one program to the rules, and to advice. Of one that ran before it is
             // each load: one is what it usually does, and another what it did to others.
-            let key = (load.command.name.clone(), load.command.group.clone(), load.ran_before.then_some(at));
+            let is_apart = load.ran_before && load.command.phase == Phase::Whole;
+            let key = (load.command.name.clone(), load.command.group.clone(), is_apart.then_some(at));
             for nth in 0..at_once {
                 let base = part_name(&load.command.name);
                 let count = names.entry(base.clone()).or_default();
@@ -402,11 +430,12 @@ impl Text<'_> {
             let _ = write!(fields, ", compute = \"{}ns\"", whole(load.compute));
         }
         let Some(rate) = rate else { return fields };
-        if !load.ran_before {
+        if !load.is_loop() {
             let _ = write!(fields, ", rate = {}", per_second(rate * self.factors.of(Knob::NewLoad)));
             return fields;
         }
-        let at_work = (load.command.calm.at_work() / load.at_once() as f64).clamp(0.0, MAX_WAITS);
+        let did = if load.ran_before { &load.command.calm } else { &load.command.trouble };
+        let at_work = (did.at_work() / load.at_once() as f64).clamp(0.0, MAX_WAITS);
         let think = block / rate.max(1.0) * (1.0 - at_work) * self.factors.of(Knob::ThinkTime);
         let _ = write!(fields, ", think = \"{}ns\"", whole((think * 1e9).clamp(1.0, 1e12)));
         fields
@@ -417,8 +446,7 @@ impl Text<'_> {
         const MIB: f64 = 1048576.0;
         // Processes share a working set, and each writes a file of its own.
         let place = self.place(at);
-        let own =
-            if nth == 0 { place.clone() } else { place.replacen(&format!("f{at}@"), &format!("f{at}-{nth}@"), 1) };
+        let own = if nth == 0 { place.clone() } else { place.replacen('@', &format!("-{nth}@"), 1) };
         let memory = self.trouble.recording.manifest.memory_total.as_f64();
         // As fast as the disk can.
         let most = self
@@ -427,7 +455,7 @@ impl Text<'_> {
             .find(|disk| disk.name == self.disk_of(load))
             .map_or(1e9, |disk| disk.bandwidth.unwrap_or(disk.iops.unwrap_or(1e5) * 128.0 * 1024.0));
         let faster =
-            if load.ran_before { 1.0 / self.factors.of(Knob::ThinkTime) } else { self.factors.of(Knob::NewLoad) };
+            if load.is_loop() { 1.0 / self.factors.of(Knob::ThinkTime) } else { self.factors.of(Knob::NewLoad) };
         let cache = |direct: bool| if direct { ", cache = \"direct\"" } else { "" };
         let until = seconds(time);
         match load.kind {
@@ -453,7 +481,7 @@ impl Text<'_> {
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
             }
             Kind::Touch { code, data, rate } => {
-                let rate = whole((rate / self.factors.of(Knob::ThinkTime)).max(1.0));
+                let rate = whole((rate * faster).max(1.0));
                 let touches = format!("iterations = 1000000, rate = {rate}, time = {until}");
                 if data > 0.0 {
                     // Zeros take no swap (`mm/page_io.c: swap_zeromap_folio_set`, 6.12).
@@ -518,28 +546,6 @@ impl Text<'_> {
     }
 }
 
-/// The dirty limits, background first, bytes, where somebody changed the settings in this interval: they follow memory that is available
-/// otherwise, which changes by less.
-fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
-    const CHANGED: f64 = 1.5;
-    const MIN_AVAILABLE: f64 = 0.1;
-    let ends = |metric| part.ends(Table::Host, "", metric);
-    let factor = |(from, to): (f64, f64)| (to.max(1.0) / from.max(1.0)).ln().abs();
-    let limit = ends("nr_dirty_threshold")?;
-    // The kernel takes a share of free memory and of files (`mm/page-writeback.c: global_dirtyable_memory`).
-    let (free, files) = (ends("MemFree")?, ends("Cached")?);
-    let available = (free.0 + files.0, free.1 + files.1);
-    let background = ends("nr_dirty_background_threshold")?;
-    // Of the last of it the kernel keeps a reserve: then a limit falls by more than what is available.
-    let memory = part.recording.manifest.memory_total.as_f64();
-    if available.0.min(available.1) < MIN_AVAILABLE * memory {
-        return None;
-    }
-    let is_changed = factor(limit) > CHANGED.ln() + factor(available);
-    let bytes = |pages: f64| whole(pages.max(1.0) * 4096.0);
-    is_changed.then(|| (bytes(background.1), bytes(limit.1)))
-}
-
 /// Memory at the onset that is neither free nor cache, bytes.
 pub(crate) struct Held {
     system: f64,
@@ -557,34 +563,18 @@ impl Held {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use pagetide_core::{Bytes, Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
-
-    #[test]
-    fn dirty_limits_change_if_they_change_more_than_the_memory_that_is_left() {
-        const MIB: i64 = 1 << 20;
-        let changed = |available: [i64; 2], limit: [i64; 2]| {
-            let mut made =
-                RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
-            for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
-                made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
-                for (name, value) in [
-                    ("MemFree", available[at] * MIB / 2),
-                    ("Cached", available[at] * MIB / 2),
-                    ("nr_dirty_threshold", limit[at]),
-                    ("nr_dirty_background_threshold", limit[at] / 2),
-                ] {
-                    let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
-                    made.value(Table::Host, "", &column, value);
-                }
-            }
-            let recording = made.finish();
-            changed_dirty_limits(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
-        };
-        assert_eq!(changed([500, 500], [20_000, 2_000]), Some((1_000 * 4096, 2_000 * 4096)));
-        assert_eq!(changed([500, 200], [20_000, 8_000]), None, "they follow memory");
-        assert_eq!(changed([120, 40], [3_000, 300]), None, "most of what is left is a reserve");
-    }
+/// The limits of a group's IO on a disk.
+fn io_max(disk: &DiskModel, limits: &[(String, [Option<f64>; 4])]) -> Option<String> {
+    let (_, limits) = limits.iter().find(|(name, _)| *name == disk.name)?;
+    let keys = ["read", "write", "read_iops", "write_iops"];
+    let limit = |(limit, key): (&Option<f64>, &str)| {
+        let limit = (*limit)?;
+        Some(if key.ends_with("iops") {
+            format!("{key} = {}", whole(limit.max(1.0)))
+        } else {
+            format!("{key} = {}", per_second(limit))
+        })
+    };
+    let limits: Vec<String> = limits.iter().zip(keys).filter_map(limit).collect();
+    Some(format!("{{ disk = \"{}\", {} }}", plain_name(&disk.name), limits.join(", ")))
 }

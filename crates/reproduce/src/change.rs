@@ -1,0 +1,183 @@
+//! What becomes of a host in an incident, beside what its programs do.
+
+use crate::command::Command;
+use crate::group::{self, Throttled};
+use crate::stretch::{Stretch, whole};
+use pagetide_core::Table;
+
+/// A change of the host in the middle of a recording, and when it had happened, ns on the axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) at: i64,
+    pub(crate) what: What,
+}
+
+/// What was changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum What {
+    /// Somebody wrote to `drop_caches`.
+    CachesDropped,
+    /// So many bytes of files left the cache, and reclaim did not take them (`POSIX_FADV_DONTNEED`, `BLKFLSBUF`).
+    FilesDropped { bytes: f64 },
+    /// The dirty limits, background first, bytes.
+    DirtyLimits { background: u64, limit: u64 },
+}
+
+impl Change {
+    /// Whether files left the cache.
+    pub(crate) const fn drops_files(&self) -> bool {
+        matches!(self.what, What::CachesDropped | What::FilesDropped { .. })
+    }
+}
+
+/// The changes from the begin of the calm to the end of the incident. `commands` say whether dropped files are missed.
+pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, commands: &[Command]) -> Vec<Change> {
+    let mut all = Vec::new();
+    let is_missed = reads_again(commands);
+    for part in calm.with(calm.from, trouble.to).intervals() {
+        let mut add = |what| all.push(Change { at: part.to, what });
+        if part.host_rate("drop_pagecache").is_some_and(|times| times > 0.0) {
+            add(What::CachesDropped);
+        } else if let Some(bytes) = dropped(&part).filter(|_| is_missed) {
+            add(What::FilesDropped { bytes });
+        }
+        if let Some((background, limit)) = changed_dirty_limits(&part) {
+            add(What::DirtyLimits { background, limit });
+        }
+    }
+    all
+}
+
+/// Whether the limits of a group of these commands change in the incident.
+pub(crate) fn of_limits(
+    calm: &Stretch<'_>,
+    trouble: &Stretch<'_>,
+    throttled: &[Throttled],
+    commands: &[Command],
+) -> bool {
+    let mut paths = commands.iter().filter_map(|command| command.group.as_deref());
+    paths.any(|path| {
+        group::limits(trouble, throttled, path, calm.to) != group::limits(trouble, throttled, path, trouble.to)
+    })
+}
+
+/// Whether those who ran before read from devices what they hardly read before.
+fn reads_again(commands: &[Command]) -> bool {
+    const MORE: f64 = 3.0;
+    const MIN_READ: f64 = 16.0 * 1024.0;
+    let ran = || commands.iter().filter(|command| command.appeared.is_none());
+    let [before, now] = [ran().map(|one| one.calm.read).sum::<f64>(), ran().map(|one| one.trouble.read).sum::<f64>()];
+    now > MIN_READ && now > MORE * before
+}
+
+/// Bytes by which the cache of files and devices fell in an interval, where that is a good part of it and reclaim did not take them.
+fn dropped(part: &Stretch<'_>) -> Option<f64> {
+    const MIN_SHARE_OF_CACHE: f64 = 0.2;
+    const MIN_SHARE_OF_MEMORY: f64 = 0.02;
+    const MAX_RECLAIMED: f64 = 0.2;
+    let ends = |metric| part.ends(Table::Host, "", metric);
+    let (cached, shared, buffers) = (ends("Cached")?, ends("Shmem")?, ends("Buffers").unwrap_or_default());
+    let before = cached.0 + buffers.0 - shared.0;
+    let fall = before - (cached.1 + buffers.1 - shared.1);
+    let memory = part.recording.manifest.memory_total.as_f64();
+    if fall < MIN_SHARE_OF_CACHE * before || fall < MIN_SHARE_OF_MEMORY * memory {
+        return None;
+    }
+    let of_host = ["pgsteal_kswapd", "pgsteal_direct"].map(|metric| part.host_rate(metric).unwrap_or(0.0));
+    let of_groups = group::below_root(part).filter_map(|path| part.rate(Table::Cgroup, path, "pgsteal"));
+    let reclaimed = of_groups.fold(of_host.iter().sum::<f64>(), f64::max) * part.seconds() * 4096.0;
+    (reclaimed < MAX_RECLAIMED * fall).then_some(fall)
+}
+
+/// The dirty limits, background first, bytes, where somebody changed the settings in this interval: they follow memory that is available
+/// otherwise, which changes by less.
+fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
+    const CHANGED: f64 = 1.5;
+    const MIN_AVAILABLE: f64 = 0.1;
+    let ends = |metric| part.ends(Table::Host, "", metric);
+    let factor = |(from, to): (f64, f64)| (to.max(1.0) / from.max(1.0)).ln().abs();
+    let limit = ends("nr_dirty_threshold")?;
+    // The kernel takes a share of free memory and of files (`mm/page-writeback.c: global_dirtyable_memory`).
+    let (free, files) = (ends("MemFree")?, ends("Cached")?);
+    let available = (free.0 + files.0, free.1 + files.1);
+    let background = ends("nr_dirty_background_threshold")?;
+    // Of the last of it the kernel keeps a reserve: then a limit falls by more than what is available.
+    let memory = part.recording.manifest.memory_total.as_f64();
+    if available.0.min(available.1) < MIN_AVAILABLE * memory {
+        return None;
+    }
+    let is_changed = factor(limit) > CHANGED.ln() + factor(available);
+    let bytes = |pages: f64| whole(pages.max(1.0) * 4096.0);
+    is_changed.then(|| (bytes(background.1), bytes(limit.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Did;
+    use pagetide_core::{Bytes, Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    #[test]
+    fn dirty_limits_change_if_they_change_more_than_the_memory_that_is_left() {
+        const MIB: i64 = 1 << 20;
+        let changed = |available: [i64; 2], limit: [i64; 2]| {
+            let mut made =
+                RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
+            for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
+                made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
+                for (name, value) in [
+                    ("MemFree", available[at] * MIB / 2),
+                    ("Cached", available[at] * MIB / 2),
+                    ("nr_dirty_threshold", limit[at]),
+                    ("nr_dirty_background_threshold", limit[at] / 2),
+                ] {
+                    let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+                    made.value(Table::Host, "", &column, value);
+                }
+            }
+            let recording = made.finish();
+            changed_dirty_limits(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
+        };
+        assert_eq!(changed([500, 500], [20_000, 2_000]), Some((1_000 * 4096, 2_000 * 4096)));
+        assert_eq!(changed([500, 200], [20_000, 8_000]), None, "they follow memory");
+        assert_eq!(changed([120, 40], [3_000, 300]), None, "most of what is left is a reserve");
+    }
+
+    /// What leaves a cache of 100 MiB in a second, if it falls to so many MiB and reclaim takes so many pages meanwhile.
+    fn fallen(to: i64, stolen: i64, group_stolen: i64) -> Option<f64> {
+        const MIB: i64 = 1 << 20;
+        let mut made = RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
+        for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
+            let first = at == 0;
+            made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
+            for (name, value) in [("Cached", if first { 90 } else { to }), ("Shmem", 10), ("Buffers", 20)] {
+                let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Bytes };
+                made.value(Table::Host, "", &column, value * MIB);
+            }
+            let counter = |name: &str| Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Pages };
+            made.value(Table::Host, "", &counter("pgsteal_kswapd"), if first { 0 } else { stolen });
+            made.value(Table::Cgroup, "/app", &counter("pgsteal"), if first { 0 } else { group_stolen });
+        }
+        let recording = made.finish();
+        dropped(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
+    }
+
+    #[test]
+    fn what_leaves_the_cache_without_reclaim_was_dropped() {
+        assert_eq!(fallen(20, 0, 0), Some(f64::from(70 << 20)));
+        assert_eq!(fallen(80, 0, 0), None, "a tenth of it");
+        assert_eq!(fallen(20, 16_000, 0), None, "kswapd took it");
+        assert_eq!(fallen(20, 0, 16_000), None, "a group at its limit did");
+    }
+
+    #[test]
+    fn what_is_dropped_is_missed_if_those_who_ran_before_read_it_again() {
+        let command = |before: f64, now: f64, appeared: Option<i64>| {
+            let did = |read: f64| Did { read, ..Did::default() };
+            Command { calm: did(before), trouble: did(now), appeared, ..Command::default() }
+        };
+        assert!(reads_again(&[command(1e3, 1e6, None)]));
+        assert!(!reads_again(&[command(1e6, 1e6, None)]), "as much as before");
+        assert!(!reads_again(&[command(0.0, 1e6, Some(1))]), "it has come");
+    }
+}
