@@ -159,14 +159,14 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         || disks.iter().any(|disk| disk.slower.is_some())
         || change::of_limits(&calm, &trouble, &throttled, &commands);
     let is_dropped = changes.iter().any(Change::drops_files);
+    let origins = diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
+    let named: Vec<&str> = origins.filter_map(|actor| actor.as_command()).collect();
     let mut of_loads = Vec::new();
-    let (mut loads, mut cache) = loads_of(&calm, &trouble, &commands, &[], is_dropped, &mut of_loads);
+    let (mut loads, mut cache) = loads_of(&calm, &trouble, &commands, &named, is_dropped, false, &mut of_loads);
     if !is_changed && !loads.iter().any(CommandLoad::is_culprit) {
         // Nothing begins at the onset: a program that the rules name does something else from then on.
-        let origins = diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
-        let turned: Vec<&str> = origins.filter_map(|actor| actor.as_command()).collect();
         of_loads.clear();
-        (loads, cache) = loads_of(&calm, &trouble, &commands, &turned, is_dropped, &mut of_loads);
+        (loads, cache) = loads_of(&calm, &trouble, &commands, &named, is_dropped, true, &mut of_loads);
     }
     guesses.append(&mut of_loads);
     book_flushes(&calm, &trouble, &disks, &mut loads, &mut guesses);
@@ -239,14 +239,15 @@ fn commands(
     commands.into_iter().map(|command| command.while_it_ran(calm, trouble)).collect()
 }
 
-/// The loads of commands, and the bytes of the file cache that none of them brings with it. Those called as `turned` says do something else from the
-/// onset on.
+/// The loads of commands, and the bytes of the file cache that none of them brings with it. Where they turn, those that the rules name do something
+/// else from the onset on.
 fn loads_of(
     calm: &Stretch<'_>,
     trouble: &Stretch<'_>,
     commands: &[Command],
-    turned: &[&str],
+    named: &[&str],
     is_dropped: bool,
+    turn: bool,
     guesses: &mut Vec<Guess>,
 ) -> (Vec<CommandLoad>, f64) {
     let rate = |metric: &str| trouble.host_rate(metric).unwrap_or(0.0);
@@ -301,7 +302,7 @@ fn loads_of(
         let seconds = trouble.seconds() * command.ran[1];
         let shape = HostShape { cache: host.cache * share(command), refaulted, seconds, ..host };
         let of_limited = charged.filter(|_| pool(command).is_some());
-        let turns = command.appeared.is_none() && turned.contains(&command.name.as_str());
+        let turns = turn && command.appeared.is_none() && named.contains(&command.name.as_str());
         if turns {
             guesses.push(Guess::new(
                 format!("{} does something else from the onset on", command.name),
@@ -317,7 +318,7 @@ fn loads_of(
             loads.extend(own.map(|load| CommandLoad { charged, ..load }));
         }
     }
-    loads.extend(lookups(trouble, commands, guesses));
+    loads.extend(lookups(trouble, commands, named, guesses));
     for load in &mut loads {
         if let Kind::Grow { to, rate } = &mut load.kind {
             *rate = rate_of_growth(trouble, "AnonPages", *to);
@@ -377,8 +378,13 @@ fn tmpfs(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>) 
     Some(CommandLoad::new(command, Kind::Grow { to: grown, rate }, false))
 }
 
-/// Who makes the kernel's slab grow: of those who began in the incident the one that used most CPU.
-fn lookups(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>) -> Option<CommandLoad> {
+/// Who makes the kernel's slab grow: who the rules name, else of those who began in the incident the one that used most CPU.
+fn lookups(
+    trouble: &Stretch<'_>,
+    commands: &[Command],
+    named: &[&str],
+    guesses: &mut Vec<Guess>,
+) -> Option<CommandLoad> {
     /// Bytes of a dentry, and the share of memory that matters.
     const DENTRY: f64 = 192.0;
     const SHARE: f64 = 0.03;
@@ -387,11 +393,14 @@ fn lookups(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>
     if to - from < memory * SHARE {
         return None;
     }
-    let more = |command: &&Command| command.trouble.cpu - command.calm.cpu;
-    let command = commands.iter().max_by(|one, other| more(one).total_cmp(&more(other)))?;
+    let is_named = |command: &Command| named.contains(&command.name.as_str());
+    let more = |command: &Command| command.trouble.cpu - command.calm.cpu;
+    let command = commands
+        .iter()
+        .max_by(|one, other| is_named(one).cmp(&is_named(other)).then(more(one).total_cmp(&more(other))))?;
     guesses.push(Guess::new(
         format!("{} looks up the names that the kernel's slab grew by", command.name),
-        "slab is counted for the host; of those who began it uses most CPU",
+        "slab is counted for the host; the rules name it, or of those who began it uses most CPU",
     ));
     let rate = (to - from) / DENTRY / trouble.seconds();
     Some(CommandLoad::new(command, Kind::Lookups { rate }, false))
@@ -609,5 +618,28 @@ mod tests {
         };
         assert_eq!(depths(400.0 * 512.0), [Some(1.0), Some(8.0)]);
         assert_eq!(depths(40.0 * 512.0), [None, None], "others read most of it");
+    }
+
+    #[test]
+    fn names_are_looked_up_by_whom_the_rules_name_else_by_who_uses_most_cpu() {
+        let looks_up = |named: &[&str]| {
+            let mut made =
+                RecordingBuilder::new(Manifest { memory_total: Bytes::new(1_000_000_000), ..Manifest::default() });
+            let slab = Column { name: "SReclaimable".to_owned(), kind: MetricKind::Gauge, unit: Unit::Bytes };
+            for second in 0..=10 {
+                made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+                made.value(Table::Host, "", &slab, second * 20_000_000);
+            }
+            let recording = made.finish();
+            let trouble = Stretch { recording: &recording, from: 0, to: 10_000_000_001 };
+            let commands = [("sensor", 0.1), ("service", 0.5)].map(|(name, cpu)| Command {
+                name: name.to_owned(),
+                trouble: Did { cpu, ..Did::default() },
+                ..Command::default()
+            });
+            lookups(&trouble, &commands, named, &mut Vec::new()).unwrap().command.name
+        };
+        assert_eq!(looks_up(&["sensor"]), "sensor");
+        assert_eq!([looks_up(&[]), looks_up(&["other"])], ["service", "service"]);
     }
 }

@@ -386,7 +386,8 @@ impl Text<'_> {
             // All that a command does which came with the incident is one program to the rules, and to advice. Of one that ran before it is
             // each load: one is what it usually does, and another what it did to others.
             let is_apart = load.ran_before && load.command.phase == Phase::Whole;
-            let key = (load.command.name.clone(), load.command.group.clone(), is_apart.then_some(at));
+            // Whatever their groups, the rules see new processes of one command together.
+            let key = (load.command.name.clone(), is_apart.then_some(at));
             for nth in 0..at_once {
                 let base = part_name(&load.command.name);
                 let count = names.entry(base.clone()).or_default();
@@ -577,4 +578,56 @@ fn io_max(disk: &DiskModel, limits: &[(String, [Option<f64>; 4])]) -> Option<Str
     };
     let limits: Vec<String> = limits.iter().zip(keys).filter_map(limit).collect();
     Some(format!("{{ disk = \"{}\", {} }}", plain_name(&disk.name), limits.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Command;
+    use pagetide_core::{Manifest, Recording, RecordingBuilder, Stamp};
+
+    fn moments() -> Recording {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        for second in 0..=20 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+        }
+        made.finish()
+    }
+
+    #[test]
+    fn new_processes_of_one_command_are_one_program_whatever_their_groups() {
+        let recording = moments();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let programs = |ran_before: bool| {
+            let load = |group: &str| {
+                let appeared = (!ran_before).then_some(calm.to);
+                let command = Command {
+                    name: "pod".to_owned(),
+                    group: Some(format!("/sys/fs/cgroup/{group}")),
+                    appeared,
+                    ran: [1.0; 2],
+                    ..Command::default()
+                };
+                CommandLoad::new(&command, Kind::Spin { cpus: 1.0 }, ran_before)
+            };
+            let text = Text {
+                calm,
+                trouble: calm.with(calm.to, 20_000_000_000),
+                disks: &[],
+                loads: &["one", "two"].map(load),
+                group_memory: &[],
+                cache: 0.0,
+                reclaim_slowdown: None,
+                throttled: &[],
+                changes: &[],
+                guesses: &[],
+                factors: Factors::FIRST,
+            };
+            let (parts, culprits, _) = text.parts(20.0);
+            let shared = parts.iter().filter(|part| part.contains("process = \"pod\"")).count();
+            (shared, culprits.len())
+        };
+        assert_eq!(programs(false), (1, 1));
+        assert_eq!(programs(true), (0, 0), "each does what it usually does");
+    }
 }
