@@ -241,15 +241,30 @@ fn used_up_from(limited: Limited, rates: &[(Span, f64)], limits: &[Option<f64>])
         let (_, median, _) = before.select_nth_unstable_by(middle, f64::total_cmp);
         limits[unlimited..].first().copied().flatten().is_some_and(|limit| *median > limit * ABOVE)
     };
-    if demanded { DEMANDED.get() } else { USED_UP.get() * in_slices(limited, limits) }
+    if demanded {
+        return DEMANDED.get();
+    }
+    // With less than a request in each slice, a program that waits for each of them starts a slice with each as well.
+    let least = if each_slice(limited, limits).is_some_and(|each| each < 1.0) { DEMANDED } else { USED_UP };
+    least.get() * in_slices(limited, limits)
+}
+
+/// The requests of a limit that one slice of the throttle allows, where requests are limited.
+fn each_slice(limited: Limited, limits: &[Option<f64>]) -> Option<f64> {
+    const SLICE_SECONDS: f64 = 0.1;
+    let limit = limits.iter().flatten().last().filter(|_| !limited.in_bytes())?;
+    Some(limit * SLICE_SECONDS)
 }
 
 /// The part of a limit of requests that a group can use: of each slice only whole requests count, and what is left of one is lost when the slice is
 /// trimmed (`block/blk-throttle.c: throtl_trim_slice`; `DFL_THROTL_SLICE_HD` is 100 ms). On Linux 5.10 a group with 24 a second did 18.
 fn in_slices(limited: Limited, limits: &[Option<f64>]) -> f64 {
-    const SLICE_SECONDS: f64 = 0.1;
-    let each = limits.iter().flatten().last().map_or(0.0, |limit| limit * SLICE_SECONDS);
-    if limited.in_bytes() || each < 1.0 { 1.0 } else { each.floor() / each }
+    match each_slice(limited, limits) {
+        // A request waits until whole slices allow one.
+        Some(each) if each < 1.0 => 1.0 / ((1.0 / each).ceil() * each),
+        Some(each) => each.floor() / each,
+        None => 1.0,
+    }
 }
 
 /// The interval from which on a limit holds that is used up from `start` on: a group that did more before does no more from the first one on, whatever

@@ -436,18 +436,20 @@ fn limited(then: (f64, f64), else_: (f64, f64), disk: (f64, f64)) -> Story {
 
 #[test]
 fn of_a_limit_of_requests_only_whole_ones_of_each_slice_count() {
-    // 100 ms of 24 a second are 2.4 requests, of which 2 are sent.
-    let told = |rate: f64| {
+    // 100 ms of 24 a second are 2.4 requests, of which 2 are sent; of 6 a second they are .6, so that each waits for two slices.
+    let told = |limit: f64, rate: f64| {
         let story = quiet(120)
             .counter(Table::Host, "", "psi_io_some", from_to(970_000.0, 20_000.0))
             .counter(Table::Cgroup, "/pod", "cpu_usage", |_| 50_000.0)
             .counter(Table::Cgroup, "/pod", "psi_io_some", from_to(970_000.0, 20_000.0))
-            .gauge(Table::CgroupDisk, "/pod\tsda", "max_riops", |_| 24.0)
-            .counter(Table::CgroupDisk, "/pod\tsda", "rios", from_to(rate, 12.0));
+            .gauge(Table::CgroupDisk, "/pod\tsda", "max_riops", move |_| limit)
+            .counter(Table::CgroupDisk, "/pod\tsda", "rios", from_to(rate, limit / 4.0));
         finding(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell(), "io-limit")
     };
-    assert!(told(18.2).is_some());
-    assert!(told(17.0).is_none(), "less than it may send");
+    assert!(told(24.0, 18.2).is_some());
+    assert!(told(24.0, 17.0).is_none(), "less than it may send");
+    assert!(told(6.0, 3.0).is_some(), "its program does something else between two requests");
+    assert!(told(6.0, 2.0).is_none(), "it asks for less");
 }
 
 #[test]
