@@ -9,12 +9,12 @@ use pagetide_core::Table;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Change {
     pub(crate) at: i64,
-    pub(crate) what: What,
+    pub(crate) what: ChangeKind,
 }
 
 /// What was changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum ChangeKind {
     /// Somebody wrote to `drop_caches`.
     CachesDropped,
     /// So many bytes of files left the cache, and reclaim did not take them (`POSIX_FADV_DONTNEED`, `BLKFLSBUF`).
@@ -26,7 +26,7 @@ pub(crate) enum What {
 impl Change {
     /// Whether files left the cache.
     pub(crate) const fn drops_files(&self) -> bool {
-        matches!(self.what, What::CachesDropped | What::FilesDropped { .. })
+        matches!(self.what, ChangeKind::CachesDropped | ChangeKind::FilesDropped { .. })
     }
 }
 
@@ -37,12 +37,12 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, commands: &[Command
     for part in calm.with(calm.from, trouble.to).intervals() {
         let mut add = |what| all.push(Change { at: part.to, what });
         if part.host_rate("drop_pagecache").is_some_and(|times| times > 0.0) {
-            add(What::CachesDropped);
+            add(ChangeKind::CachesDropped);
         } else if let Some(bytes) = dropped(&part).filter(|_| is_missed) {
-            add(What::FilesDropped { bytes });
+            add(ChangeKind::FilesDropped { bytes });
         }
         if let Some((background, limit)) = changed_dirty_limits(&part) {
-            add(What::DirtyLimits { background, limit });
+            add(ChangeKind::DirtyLimits { background, limit });
         }
     }
     all

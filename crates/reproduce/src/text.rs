@@ -1,6 +1,6 @@
 //! The text of a scenario.
 
-use crate::change::{Change, What};
+use crate::change::{Change, ChangeKind};
 use crate::command::Phase;
 use crate::culprit::Culprit;
 use crate::disk::DiskModel;
@@ -164,9 +164,9 @@ impl Text<'_> {
         }
         for Change { at, what } in self.changes {
             let fields = match what {
-                What::CachesDropped => "drop_caches = true".to_owned(),
-                What::FilesDropped { bytes } => format!("drop_files = [{}]", self.dropped(*bytes).join(", ")),
-                What::DirtyLimits { background, limit } => {
+                ChangeKind::CachesDropped => "drop_caches = true".to_owned(),
+                ChangeKind::FilesDropped { bytes } => format!("drop_files = [{}]", self.dropped(*bytes).join(", ")),
+                ChangeKind::DirtyLimits { background, limit } => {
                     format!("sysctl = {{ \"vm.dirty_background_bytes\" = {background}, \"vm.dirty_bytes\" = {limit} }}")
                 }
             };
