@@ -493,6 +493,26 @@ fn slab_growth_names_its_kind() {
 }
 
 #[test]
+fn a_device_that_is_slow_in_the_first_seconds_only_writes_what_was_written_before() {
+    let told = |seconds: f64| {
+        let first = move |then: f64, else_: f64| move |at: f64| if at <= seconds { then } else { else_ };
+        let story = host()
+            .counter(Table::Host, "", "psi_io_some", first(700_000.0, 1000.0))
+            .counter(Table::Disk, "sda", "reads", first(10.0, 10.0))
+            .counter(Table::Disk, "sda", "read_sectors", first(1280.0, 1280.0))
+            .counter(Table::Disk, "sda", "read_ms", first(900.0, 5.0))
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", first(900.0, 5.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", first(900.0, 5.0));
+        finding(&story.tell(), "device-slow")
+    };
+    assert!(told(30.0).is_some());
+    assert_eq!(told(8.0), None);
+}
+
+#[test]
 fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
     let story = |asked: f64, device: f64| {
         let story = disk(host(), (1.0, 1.0, 0.0, 0.0), (device * 16.0, 1.0, 0.0, 0.0));

@@ -62,6 +62,7 @@ pub(crate) const RULE: Rule = Rule {
                 FEW.doc(),
                 COMPLETED.doc(),
                 LASTS.doc(),
+                BEGINNING.doc(),
                 MIN_SHARE_OF_WAITS.doc(),
                 DELAYS.doc(),
                 MIN_DELAY.doc(),
@@ -121,6 +122,13 @@ const LASTS: Limit<Nanos> = Limit::new(
     5e9,
     "The journal commits and the flusher wakes every 5 s. Anything shorter may be one of their bursts.",
     "fs/jbd2/journal.c: kjournald2; fs/fs-writeback.c: wb_wakeup_delayed (6.12)",
+);
+
+const BEGINNING: Limit<Nanos> = Limit::new(
+    "the same, where there is no baseline",
+    15e9,
+    "The flusher writes what expires every 5 s, and its bursts follow each other while it catches up.",
+    "fs/fs-writeback.c: wb_check_old_data_flush (6.12), and judgement",
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
@@ -202,6 +210,10 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         None => {
             let busy = during.busy(disk).filter(|busy| busy.is_positive())?;
             let queue = Amount::<Count>::new(during.queue(disk)?.get() / busy.get());
+            // What was written before the recording began may be written back in its first seconds.
+            if Amount::<Nanos>::new(span.length().as_f64()) < BEGINNING {
+                return None;
+            }
             if now.time < MECHANICAL || queue > QUEUE.value() || waited.is_some_and(|waited| waited.get() < 0.01) {
                 return None;
             }
