@@ -190,13 +190,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if refaulted.is_positive() {
         found.note("refaulted bytes", "workingset_refault_file * page size", refaulted);
     }
-    let requested = if by_faults { format!("mapped {used} of it at most") } else { format!("requested {used}") };
-    let statement = format!(
-        "The devices read {} for {}, which {requested}: {:.1} times as much.",
-        reader.amount,
-        reader.words(),
-        times.get()
-    );
+    let (read, who, times) = (reader.amount, reader.words(), times.get());
+    let statement = if by_faults {
+        format!(
+            "Page faults of {who} read {read} from the devices and can have mapped {used} of it: readahead reads {times:.1} times as much."
+        )
+    } else {
+        format!("The devices read {read} for {who}, which requested {used}: {times:.1} times as much.")
+    };
     let name = disk.map_or("DISK", |(disk, _)| disk);
     let device = word(&format!("/dev/{name}"));
     let command = format!("blockdev --setra 32 {device}");
