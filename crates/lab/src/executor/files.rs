@@ -158,9 +158,7 @@ impl Files {
 
     /// Drops a new file from the page cache: the first reader of a page is charged for it, and that must be the job.
     fn forget(&self, path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
-        let lost = |error: std::io::Error| Error::system(format!("{}: {error}", path.display()), "");
-        let file = File::open(path).map_err(lost)?;
-        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).map_err(|error| lost(error.into()))?;
+        super::caches::drop_file(path)?;
         if cached::bytes(path).is_ok_and(|left| left.get() > size.get() / 100) {
             progress.say(&format!("part of {} stays in the page cache until it is dropped", path.display()));
         }
