@@ -54,8 +54,9 @@ impl KernelMessage {
     /// The message that a note holds, if it holds one.
     pub fn parse(note: &str) -> Option<Self> {
         let text = note.strip_prefix(KERNEL_NOTE)?;
-        if let Some((times, disk)) = text.split_once(" I/O errors of ").or_else(|| text.split_once(" I/O error of ")) {
-            return Some(Self::IoErrors { disk: disk.to_owned(), times: times.parse().ok()? });
+        let errors = text.split_once(" I/O errors of ").or_else(|| text.split_once(" I/O error of "));
+        if let Some((Ok(times), disk)) = errors.map(|(times, disk)| (times.parse(), disk)) {
+            return Some(Self::IoErrors { disk: disk.to_owned(), times });
         }
         // Anybody may name a process, so that the last of several matches is the kernel's.
         let process = |text: &str| {
@@ -117,14 +118,15 @@ mod tests {
     #[test]
     fn a_note_is_read_back_as_the_message_that_it_was_made_of() {
         let odd = "a (pid 1) wrote";
-        let messages = ["sh", odd, "was blocked for"].map(str::to_owned).into_iter().flat_map(|command| {
-            [
-                KernelMessage::CachesDropped { command: command.clone(), pid: 417, value: 3 },
-                KernelMessage::OomKill { command: command.clone(), pid: 418, group: None },
-                KernelMessage::OomKill { command: command.clone(), pid: 418, group: Some("pod/app".to_owned()) },
-                KernelMessage::TaskBlocked { command, pid: 419, seconds: 120 },
-            ]
-        });
+        let messages =
+            ["sh", odd, "was blocked for", " I/O errors of "].map(str::to_owned).into_iter().flat_map(|command| {
+                [
+                    KernelMessage::CachesDropped { command: command.clone(), pid: 417, value: 3 },
+                    KernelMessage::OomKill { command: command.clone(), pid: 418, group: None },
+                    KernelMessage::OomKill { command: command.clone(), pid: 418, group: Some("pod/app".to_owned()) },
+                    KernelMessage::TaskBlocked { command, pid: 419, seconds: 120 },
+                ]
+            });
         for message in messages.chain([1, 12].map(|times| KernelMessage::IoErrors { disk: "vdb".to_owned(), times })) {
             assert_eq!(KernelMessage::parse(&message.note()), Some(message));
         }
