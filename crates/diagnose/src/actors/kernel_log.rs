@@ -6,7 +6,7 @@ use pagetide_core::{Actor, KernelMessage, Nanos, Span};
 /// The recorder reads the log once a second at least.
 const LATE: Nanos = Nanos::new(1_000_000_000);
 
-/// A process that a message names, once for all messages about it.
+/// A process that a message names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) command: String,
@@ -25,7 +25,7 @@ impl Named {
 }
 
 /// What the kernel said in a stretch of the recording, or a moment later.
-pub(crate) fn messages(window: &Window<'_>, within: Span) -> impl Iterator<Item = KernelMessage> {
+fn messages(window: &Window<'_>, within: Span) -> impl Iterator<Item = KernelMessage> {
     let within = Span { to: within.to.later(intervals(window.recording, 1).max(LATE)), ..within };
     let messages = window.recording.kernel_messages();
     messages.filter(move |(at, _)| (within.from.ns()..=within.to.ns()).contains(at)).map(|(_, message)| message)

@@ -116,6 +116,7 @@ const KEPT: Limit<Ratio> = Limit::new(
     "O_DIRECT reads, including asynchronous ones, bypass the cache and have no readahead.",
     "mm/filemap.c: generic_file_read_iter (6.12)",
 );
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     window.memory()?;
     let reader = process::fastest::<Bytes>(window, &["read_bytes"])

@@ -153,11 +153,8 @@ fn behind<'a>(whole: &Window<'a>, disk: &str, neighbour: &ProcessShare<'a, Per<B
         Some(Behind { name: group, waits, source: "psi_io_some of the group", bytes })
     });
     let groups: Vec<Behind<'a>> = groups.collect();
-    let mut commands: Vec<&str> =
-        if groups.is_empty() { process::present(whole).map(|(_, comm)| comm).collect() } else { Vec::new() };
-    commands.sort_unstable();
-    commands.dedup();
-    let programs = commands.into_iter().filter(|comm| *comm != neighbour.comm).filter_map(|comm| {
+    let commands = Some(disk_load::commands(whole)).filter(|_| groups.is_empty());
+    let programs = commands.into_iter().flatten().filter(|comm| *comm != neighbour.comm).filter_map(|comm| {
         let delays: Rate<Nanos> = process::together(whole, comm, &["blkio_delay_total"]);
         let (waits, bytes) = (Amount::new(delays.get() / 1e9), process::together(whole, comm, &IO));
         bytes.is_positive().then_some(Behind { name: comm, waits, source: "blkio_delay_total", bytes })
