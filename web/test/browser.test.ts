@@ -84,8 +84,9 @@ async function recording(name: string): Promise<string> {
   return hash;
 }
 
-/** Waits until a recording is drawn. */
+/** Waits until a recording is drawn: its plots, its table and its diagnosis, each of which is an answer of its own. */
 async function drawn(page: Page): Promise<void> {
+  await page.locator(".verdict:not(:has([role=status]))").first().waitFor();
   await page.locator(".plots[aria-busy=false] figure.plot canvas").first().waitFor();
   await page.locator(".table tbody tr, p.long").first().waitFor();
 }
