@@ -49,9 +49,10 @@ impl<M> ProcessShare<'_, M> {
 const SERVANTS: [&str; 10] =
     ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
 
-/// Whether a command is a thread of the kernel that works for others.
+/// Whether a command is a thread of the kernel that works for others. A loop device has one of its own up to Linux 5.13.
 pub(crate) fn works_for_others(comm: &str) -> bool {
-    SERVANTS.iter().any(|servant| comm.starts_with(servant))
+    let is_loop = || comm.strip_prefix("loop").is_some_and(|number| number.parse::<u32>().is_ok());
+    SERVANTS.iter().any(|servant| comm.starts_with(servant)) || is_loop()
 }
 
 /// Whether a process has no memory of its own: a thread of the kernel.

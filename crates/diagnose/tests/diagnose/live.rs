@@ -482,6 +482,31 @@ fn a_cache_that_falls_without_reclaim_and_is_read_again_was_dropped() {
 }
 
 #[test]
+fn files_of_an_unmounted_loop_device_are_dropped_and_read_again_by_its_thread() {
+    // A fourth of the files of a service, which its thread reads for it before Linux 5.14.
+    let told = |left: f64, comm: &'static str| {
+        let cached = move |at: f64| if at > 60.5 { left * GIB } else { 4.0 * GIB };
+        let read = |at: f64| if at > 60.5 { 3e6 } else { 1e4 };
+        let story = memory(host(), cached, |_| GIB, move |at| 6.0 * GIB - cached(at))
+            .counter(Table::Host, "", "drop_pagecache", |_| 0.0)
+            .counter(Table::Host, "", "pgsteal_kswapd", |_| 0.0)
+            .counter(Table::Host, "", "pgsteal_direct", |_| 0.0)
+            .counter(Table::Host, "", "psi_io_some", |at| if at > 60.5 { 500_000.0 } else { 1000.0 })
+            .command("2@1", comm)
+            .counter(Table::Process, "2@1", "utime", |at| if at > 60.5 { 1.0 } else { 0.0 })
+            .counter(Table::Process, "2@1", "read_bytes", move |at| 1.1 * read(at))
+            .command("1@1", "served")
+            .counter(Table::Process, "1@1", "utime", |_| 2.0)
+            .counter(Table::Process, "1@1", "read_bytes", read);
+        finding(&disk(story, "sda", (1e5, 6e6), (0.01, 0.8), 0.9).tell(), "caches-dropped")
+    };
+    let found = told(3.0, "loop0").expect("a fourth is enough").statement;
+    assert!(found.contains("served (pid 1) reads"), "{found}");
+    assert_eq!(told(3.5, "loop0"), None, "an eighth may be anything");
+    assert_eq!(told(3.0, "looper"), None, "a program that came reads more");
+}
+
+#[test]
 fn writers_of_a_live_host_are_throttled_above_the_ceiling() {
     let writes = |peak: f64| {
         host()

@@ -64,7 +64,7 @@ pub(crate) const RULE: Rule = Rule {
 
 const FALL: Limit<Ratio> = Limit::new(
     "fall of the file cache, or of Buffers, relative to its size, where no counter shows why",
-    0.5,
+    0.2,
     "A program that drops what it has read itself takes less.",
     "judgement",
 );
@@ -117,7 +117,7 @@ fn fell(window: &Window<'_>, around: &Window<'_>, metric: &'static str) -> Optio
     if now < READS.value() || now < then * MORE.get() {
         return None;
     }
-    let reader = process::fastest::<Bytes>(&after, &["read_bytes"])?;
+    let reader = process::fastest_for_itself::<Bytes>(&after, &["read_bytes"])?;
     let ran = process::together::<Count>(&before, reader.comm, &["utime", "stime"]).is_positive();
     let usual = process::together::<Bytes>(&before, reader.comm, &["read_bytes"]);
     if !ran || reader.amount < usual * MORE.get() {
