@@ -15,7 +15,7 @@ pub enum Account {
     Load,
     /// A device that takes longer for the same requests.
     Device,
-    /// Other tasks on the CPUs, or a limit of CPU time.
+    /// The CPUs: other tasks on them, more work of their own, or a limit of CPU time.
     Cpu,
     /// More requests of their own, at the speed that the device had.
     OwnWork,

@@ -81,8 +81,6 @@ pub(crate) struct Split<'a> {
     pub(crate) device: f64,
     pub(crate) own: f64,
     pub(crate) load: f64,
-    /// The share of the waits for a CPU that comes of more CPU time of the group itself.
-    pub(crate) own_cpu: f64,
 }
 
 /// Requests of one kind at a disk.
@@ -255,29 +253,15 @@ impl<'a> Split<'a> {
             let all = during.disks().into_iter().map(|disk| At::of((during, group), calm, disk));
             all.max_by(|a, b| a.all().total_cmp(&b.all()))
         };
-        let own_cpu = group.map_or(0.0, |group| own_cpu(&during, calm.as_ref(), group));
         let Some(at) = at.or_else(most).filter(|at| at.all() > 0.0) else {
-            return Self { load: 1.0, own_cpu, ..Self::default() };
+            return Self { load: 1.0, ..Self::default() };
         };
         let read_again = at.again();
         let rest = 1.0 - read_again;
         let device = if at.slow() { rest } else { 0.0 };
         let own = if device > 0.0 { 0.0 } else { rest * at.own(group, pressure.mean_excess(stretch)) };
-        Self { disk: Some(at.disk), read_again, device, own, load: (rest - device - own).max(0.0), own_cpu }
+        Self { disk: Some(at.disk), read_again, device, own, load: (rest - device - own).max(0.0) }
     }
-}
-
-/// The part of the additional CPU time of a host that a group uses itself; 0 where nobody uses more: a limit, or a hypervisor, holds it.
-fn own_cpu(during: &Window<'_>, calm: Option<&Window<'_>>, group: &str) -> f64 {
-    let of_group =
-        |window: &Window<'_>| window.derived::<Count>(Table::Cgroup, group, &derived::CPUS).map_or(0.0, Amount::get);
-    let of_host = |window: &Window<'_>| {
-        let idle = [&derived::CPU_IDLE, &derived::CPU_IOWAIT].map(|share| window.share(share).map_or(0.0, Amount::get));
-        (1.0 - idle[0] - idle[1]).max(0.0) * f64::from(window.recording.manifest.cpus)
-    };
-    let Some(calm) = calm else { return 0.0 };
-    let own = (of_group(during) - of_group(calm)).max(0.0);
-    share(own, (of_host(during) - of_host(calm)).max(own))
 }
 
 /// The time that a disk spends to flush its cache, ms: flushes are no requests to the kernel's counters.
@@ -345,8 +329,8 @@ pub(crate) fn booked(
         memory + waited * split.read_again,
         waited * split.load,
         waited * split.device,
-        cpu * (1.0 - split.own_cpu),
-        waited * split.own + cpu * split.own_cpu,
+        cpu,
+        waited * split.own,
         unexplained,
     ];
     let sum: f64 = booked.iter().sum();

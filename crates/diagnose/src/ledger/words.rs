@@ -29,10 +29,7 @@ impl Words<'_> {
             }
             Account::Device => format!("waiting for {named}, which takes longer per request"),
             Account::Cpu => "waiting for a CPU".to_owned(),
-            Account::OwnWork => match disk {
-                Some(disk) => format!("on its own added work: requests to {disk} and CPU time"),
-                None => "on its own added CPU time".to_owned(),
-            },
+            Account::OwnWork => format!("on its own added requests to {named}"),
             Account::Unexplained => {
                 let limit = (lost_ns > 0).then(|| io_limit::reached(&self.during, self.group)).flatten();
                 let limit = limit.map(|limit| limit.words(cgroup_version::is_v1(self.during.recording)));

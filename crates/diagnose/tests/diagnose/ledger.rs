@@ -374,6 +374,22 @@ fn a_step_is_found_whatever_part_of_the_recording_it_takes_and_however_the_waits
 }
 
 #[test]
+fn waits_for_a_cpu_are_booked_to_it_whoever_computes() {
+    let told = |more: f64| {
+        let story = host_waits(0.05, 0.05)
+            .counter(Table::Host, "", "psi_cpu_some", from_to(500_000.0, 2000.0))
+            .counter(Table::Cgroup, "/db", "cpu_usage", from_to(50_000.0 + more, 50_000.0))
+            .counter(Table::Cgroup, "/db", "psi_io_some", from_to(50_000.0, 50_000.0))
+            .counter(Table::Cgroup, "/db", "psi_cpu_some", from_to(500_000.0, 2000.0));
+        diagnose(&story.tell())
+    };
+    for more in [0.0, 900_000.0] {
+        let diagnosis = told(more);
+        assert!((booked(&diagnosis, Account::Cpu) - 30.0).abs() < 1.0, "{more}: {:?}", diagnosis.ledger);
+    }
+}
+
+#[test]
 fn a_few_more_requests_of_its_own_are_not_what_a_service_waits_for() {
     let group = |requests: f64| {
         let story = host_waits(0.66, 0.05)
