@@ -2,23 +2,42 @@
 
 use crate::actors::group;
 use crate::ledger::lost_time::Activity;
-use crate::measure::amount::{Amount, Count, Limit};
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
-use pagetide_core::{Moment, Ratio, Span, derived};
+use pagetide_core::{Moment, Ratio, Span, Table, derived};
 
-/// A group and the share of a CPU that it used before and after a moment.
+/// A group, and what it did before and after a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Quieter<'a> {
     pub(crate) group: &'a str,
     pub(crate) at: Moment,
-    pub(crate) before: Amount<Ratio>,
-    pub(crate) after: Amount<Ratio>,
+    pub(crate) did: Did,
+}
+
+/// What a group did before, and what after.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Did {
+    /// The share of a CPU that it used.
+    Computed(Amount<Ratio>, Amount<Ratio>),
+    /// Requests that it sent to disks.
+    Sent(Rate<Count>, Rate<Count>),
+}
+
+impl Did {
+    /// How many times as much it did before.
+    fn fewer(self) -> f64 {
+        let (before, after) = match self {
+            Self::Computed(before, after) => (before.get(), after.get()),
+            Self::Sent(before, after) => (before.get(), after.get()),
+        };
+        before / after.max(f64::MIN_POSITIVE)
+    }
 }
 
 /// How much less.
 pub(crate) const FEWER: Limit<Count> = Limit::new(
-    "CPU time of a group before, relative to that after",
+    "CPU time, or requests to disks, of a group before, relative to those after",
     3.0,
     "The load of a service that is asked as often varies by less.",
     "judgement",
@@ -29,24 +48,38 @@ pub(crate) const USED: Limit<Ratio> = Limit::new(
     "With less, a few requests more or less are a third of it.",
     "judgement",
 );
+pub(crate) const SENT: Limit<Per<Count>> =
+    Limit::new("requests to disks that such a group sent before", 5.0, "Of fewer, a burst is a third.", "judgement");
 /// Intervals on each side, …
 const SIDE: usize = 10;
 /// … and those next to the moment that are like their side.
 const NEAR: usize = 3;
 
-/// The service whose CPU time fell most, at once.
+/// The service that came to do least of what it did, at once.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     let groups = group::leaves(window.recording).into_iter();
     let all = groups.filter_map(|group| {
-        let found = fall(window, group)?;
+        let computed = || {
+            let (at, before, after) = fall(window, SignalSpec::cgroup(group, &derived::CPUS), USED.get())?;
+            Some((at, Did::Computed(Amount::new(before), Amount::new(after))))
+        };
+        let sent = || {
+            let (at, before, after) = fall(window, SignalSpec::rate(Table::Cgroup, group, REQUESTS), SENT.get())?;
+            Some((at, Did::Sent(Amount::new(before), Amount::new(after))))
+        };
+        let (at, did) = computed().or_else(sent)?;
         // A job that is over does less as well.
-        Activity::of(window.recording, window.episodes, group).before(found.at).then_some(found)
+        Activity::of(window.recording, window.episodes, group).before(at).then_some(Quieter { group, at, did })
     });
-    all.max_by(|a, b| (a.before - a.after).total_cmp(&(b.before - b.after)))
+    all.max_by(|a, b| a.did.fewer().total_cmp(&b.did.fewer()))
 }
 
-fn fall<'a>(window: &Window<'a>, group: &'a str) -> Option<Quieter<'a>> {
-    let signal = window.episodes.signal(window.recording, SignalSpec::cgroup(group, &derived::CPUS))?;
+/// What a group sends to disks.
+const REQUESTS: &[&str] = &["io_rios", "io_wios"];
+
+/// When a signal fell at once and stayed, and its means before and after.
+fn fall(window: &Window<'_>, spec: SignalSpec<'_>, enough: f64) -> Option<(Moment, f64, f64)> {
+    let signal = window.episodes.signal(window.recording, spec)?;
     let values: Vec<(Span, f64)> = signal.intervals().filter(|(span, _)| window.span.overlaps(*span)).collect();
     let sums: Vec<f64> = std::iter::once(0.0)
         .chain(values.iter().scan(0.0, |sum, (_, value)| {
@@ -65,11 +98,6 @@ fn fall<'a>(window: &Window<'a>, group: &'a str) -> Option<Quieter<'a>> {
     let (before, after) = (mean(0, at), mean(at, count));
     let at_once = mean(at - NEAR, at) >= before / 2.0 && mean(at, at + NEAR) <= before / 2.0;
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);
-    let fewer = before >= USED.get() && before >= after * FEWER.get();
-    (at_once && works && fewer).then(|| Quieter {
-        group,
-        at: values[at].0.from,
-        before: Amount::new(before),
-        after: Amount::new(after),
-    })
+    let fewer = before >= enough && before >= after * FEWER.get();
+    (at_once && works && fewer).then(|| (values[at].0.from, before, after))
 }

@@ -3,8 +3,9 @@
 use crate::actors::newcomer;
 use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
+use crate::ledger::memory_waits;
+use crate::ledger::quieter::{self, Did};
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
-use crate::ledger::{memory_waits, quieter};
 use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::coverage;
 use crate::measure::episodes::SignalSpec;
@@ -53,6 +54,7 @@ pub(crate) const RULE: Rule = Rule {
                 MIN_LOST_TIME.doc(),
                 quieter::FEWER.doc(),
                 quieter::USED.doc(),
+                quieter::SENT.doc(),
             ],
             why: "The kernel fills memory with file data and frees it on demand. Neither little free memory nor reclaim is a sign of trouble.",
             alternatives: "Something between two samples that left no counter, or a program that waits for a lock, the network or another host.",
@@ -167,15 +169,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     // Whether it has less to do, or waits for what the kernel does not count, cannot be told.
     let quieter = quieter::of(window).map_or(String::new(), |quieter| {
-        let what = format!("share of a CPU that {} used from then on", quieter.group);
-        found.compare(-2.5, what, "cpu.stat of the group", quieter.after, Relation::Below, quieter.before);
+        let group = quieter.group;
+        let did = match quieter.did {
+            Did::Computed(before, after) => {
+                let what = format!("share of a CPU that {group} used from then on");
+                found.compare(-2.5, what, "cpu.stat of the group", after, Relation::Below, before);
+                format!("used {after} of a CPU ({before} before)")
+            }
+            Did::Sent(before, after) => {
+                let what = format!("requests of {group} to disks from then on");
+                found.compare(-2.5, what, "io.stat of the group", after, Relation::Below, before);
+                format!("sent {after} requests to disks ({before} before)")
+            }
+        };
         format!(
-            " From {} into the recording on, tasks of {} used {} of a CPU ({} before): they had fewer requests, or waited for a lock or another \
-             host, which the kernel does not count.",
+            " From {} into the recording on, tasks of {group} {did}: they had fewer requests, or waited for a lock or another host, which the kernel \
+             does not count.",
             quieter.at.since(window.span.from),
-            quieter.group,
-            quieter.after,
-            quieter.before
         )
     });
     let statement =

@@ -390,6 +390,31 @@ fn waits_for_a_cpu_are_booked_to_it_whoever_computes() {
 }
 
 #[test]
+fn a_service_that_does_a_third_at_once_is_healthy_with_less_than_strong_evidence() {
+    let then = |before: f64, after: f64| move |at: f64| if at < 60.0 { before } else { after };
+    let told = |cpu: (f64, f64), requests: (f64, f64)| {
+        let story = quiet(120)
+            .counter(Table::Cgroup, "/db", "cpu_usage", then(cpu.0 * 1e6, cpu.1 * 1e6))
+            .counter(Table::Cgroup, "/db", "io_rios", |_| 0.0)
+            .counter(Table::Cgroup, "/db", "io_wios", then(requests.0, requests.1));
+        let found = finding(&story.tell(), "healthy").expect("nobody waits");
+        (found.confidence.get(), found.statement)
+    };
+    let (sure, usual) = told((0.05, 0.05), (40.0, 20.0));
+    assert!(!usual.contains("they had fewer requests"), "half as many may be asked for: {usual}");
+    for (cpu, requests, did) in [
+        ((0.2, 0.02), (40.0, 40.0), "tasks of /db used 2.0 % of a CPU (20.0 % before)"),
+        ((0.05, 0.05), (40.0, 8.0), "tasks of /db sent 8/s requests to disks (40/s before)"),
+    ] {
+        let (less, statement) = told(cpu, requests);
+        assert!(statement.contains(did), "{statement}");
+        assert!(less < sure, "{less} of {sure}");
+    }
+    let (_, over) = told((0.2, 0.0), (40.0, 0.0));
+    assert!(!over.contains("they had fewer requests"), "a job that is over: {over}");
+}
+
+#[test]
 fn a_few_more_requests_of_its_own_are_not_what_a_service_waits_for() {
     let group = |requests: f64| {
         let story = host_waits(0.66, 0.05)
