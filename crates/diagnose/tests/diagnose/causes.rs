@@ -1017,7 +1017,7 @@ fn a_file_in_tmpfs_that_no_process_wrote_belongs_to_the_group_that_is_charged() 
 #[test]
 fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
-    let told = |others_wait: f64, size: f64, misses: f64| {
+    let told = |others_wait: f64, (size, queue): (f64, f64), misses: f64| {
         let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
         let bytes = at(misses * 4096.0, 15.0 * size);
         let group = |story: Story, name: &str, id: f64, waits: (f64, f64)| {
@@ -1031,18 +1031,18 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
             .counter(Table::Host, "", "psi_io_some", at(50_000.0, 960_000.0))
             .counter(Table::Disk, "sda", "reads", at(misses, 15.0))
             .counter(Table::Disk, "sda", "read_sectors", move |at| bytes(at) / 512.0)
-            .counter(Table::Disk, "sda", "read_ms", at(misses, 1300.0))
+            .counter(Table::Disk, "sda", "read_ms", at(misses, queue * 1000.0))
             .counter(Table::Disk, "sda", "writes", |_| 0.0)
             .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
             .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
             .counter(Table::Disk, "sda", "io_ms", at(misses, 965.0))
-            .counter(Table::Disk, "sda", "weighted_io_ms", at(misses, 1300.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", at(misses, queue * 1000.0))
             .gauge(Table::Process, "7@7", "cgroup_id", |_| 70.0)
             .counter(Table::Process, "7@7", "utime", |_| 5.0)
             .counter(Table::Process, "7@7", "read_bytes", bytes);
         group(group(story, "/app", 70.0, (0.05, 0.95)), "/db", 80.0, (0.0, others_wait)).tell()
     };
-    let (large, small) = (92.0 * 1024.0, 6.0 * 1024.0);
+    let (large, small) = ((92.0 * 1024.0, 1.3), (6.0 * 1024.0, 1.3));
     let alone = told(0.0, large, 50.0);
     assert_eq!(finding(&alone, "noisy-neighbour"), None, "only its own group waits");
     let found = finding(&alone, "device-saturated").expect("its requests take the disk");
@@ -1050,6 +1050,13 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     assert!(found.origins.names().contains(&"process:7@7".to_owned()), "{:?}", found.origins.names());
     assert!(finding(&told(0.4, large, 50.0), "noisy-neighbour").is_some(), "another group waits for it");
     assert_eq!(finding(&told(0.0, small, 50.0), "device-saturated"), None, "the requests are as large as before");
+    let limited =
+        finding(&told(0.0, (512.0 * 1024.0, 3.0), 50.0), "device-saturated").expect("a queue of three").statement;
+    assert!(
+        limited.contains("this looks like a bandwidth limit, not an IOPS limit. Its requests have become larger"),
+        "{limited}"
+    );
+    assert!(!found.statement.contains("limit"), "one request at a time shows none: {}", found.statement);
 }
 
 #[test]

@@ -194,18 +194,21 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             user.process.amount
         )
     });
-    let ceiling = queue::iops_ceiling(&window.over(span), disk);
-    let grown = if ceiling.is_none() { larger_requests(window, disk) } else { None };
-    let limit = ceiling.map_or(String::new(), |rate| {
+    let during = window.over(span);
+    let ceiling = queue::iops_ceiling(&during, disk);
+    if let Some(rate) = ceiling {
         found.add(0.5, "requests per second at any queue length", of("reads + writes"), rate);
-        queue::ceiling_words(&window.over(span), disk, rate)
-    });
-    let limit = grown.map_or(limit, |(size, before)| {
+    }
+    let requests = || during.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS);
+    let even = ceiling.or_else(|| queue::at_bandwidth_limit(&during, disk).then(requests).flatten());
+    let limit = even.map_or(String::new(), |rate| queue::ceiling_words(&during, disk, rate));
+    let grown = if ceiling.is_none() { larger_requests(window, disk) } else { None };
+    let larger = grown.map_or(String::new(), |(size, before)| {
         found.compare(0.5, "bytes per request", of("sectors per request"), size, Relation::Above, before);
         format!(" Its requests have become larger: {size} each ({before} before).")
     });
     let statement = format!(
-        "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{who} {part}",
+        "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{larger}{who} {part}",
         queue.get()
     );
     // What a service that ran before needs is not limited: a program that came is.
