@@ -8,6 +8,7 @@ use crate::ledger::accounts::of_rule;
 use crate::ledger::unexplained;
 use crate::measure::window::{Window, intervals};
 use crate::rules;
+use crate::rules::contract::Loss;
 use crate::verdict::arbiter;
 use crate::verdict::changes;
 use crate::verdict::roots;
@@ -45,7 +46,9 @@ pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding
 /// to its account. Where neither was recorded, nobody knows. What grows or was killed is no less so because nobody waited yet.
 fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let (Some(whole), Some(ledger)) = (&stretches.whole, &stretches.ledger) else { return false };
-    if !matches!(of_rule(finding.rule), Some(Account::Load | Account::Device)) || ledger::disturbed(ledger) {
+    let stalls = rules::by_id(finding.rule).loss == Some(Loss::Stalls);
+    let waits = matches!(of_rule(finding.rule), Some(Account::Load | Account::Device | Account::ReadAgain));
+    if !stalls || !waits || ledger::disturbed(ledger) {
         return false;
     }
     let losses = stretches.losses.in_stretch(whole, finding.range, Some(finding.rule));

@@ -470,19 +470,22 @@ fn free_pages_that_do_not_lie_together_are_fragmented() {
 
 #[test]
 fn slab_growth_names_its_kind() {
-    let slab = |reclaimable: f64, fixed: f64| {
+    let with_free = |free: f64, reclaimable: f64, fixed: f64| {
         host()
             .gauge(Table::Host, "", "Slab", move |at| (0.3 + (reclaimable + fixed) * progress(at)) * GIB)
             .gauge(Table::Host, "", "SReclaimable", move |at| (0.2 + reclaimable * progress(at)) * GIB)
             .gauge(Table::Host, "", "SUnreclaim", move |at| (0.1 + fixed * progress(at)) * GIB)
             .gauge(Table::Host, "", "AnonPages", |_| GIB)
             .gauge(Table::Host, "", "Cached", move |at| (5.0 - (reclaimable + fixed) * progress(at)) * GIB)
-            .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            .gauge(Table::Host, "", "MemFree", move |_| free * GIB)
             // It frees what others take.
             .counter(Table::Process, "kswapd0", "stime", |_| 60.0)
             .counter(Table::Process, "find", "stime", |_| 40.0)
             .tell()
     };
+    let slab = |reclaimable, fixed| with_free(0.2, reclaimable, fixed);
+    assert_eq!(finding(&with_free(4.0, 1.0, 0.1), "slab-growth"), None, "what is looked up fills free memory");
+    assert!(finding(&with_free(4.0, 0.1, 1.0), "slab-growth").is_some(), "a leak does so, too");
     let inodes = finding(&slab(1.0, 0.1), "slab-growth").unwrap();
     assert!(inodes.origins.iter().all(|origin| origin.as_command() == Some("find")), "{:?}", inodes.origins);
     assert!(!inodes.origins.is_empty());
@@ -915,6 +918,22 @@ fn a_group_above_memory_high_is_throttled_where_its_tasks_wait() {
     assert_eq!(finding(&group(50.0, 1.0, 5000.0), "memory-high-throttle"), None, "its tasks hardly wait");
     assert_eq!(finding(&group(50.0, 0.5, 300_000.0), "memory-high-throttle"), None, "it is far below");
     assert_eq!(finding(&group(0.1, 1.0, 300_000.0), "memory-high-throttle"), None, "it is full and asks for no more");
+}
+
+#[test]
+fn kernel_memory_that_came_at_once_grows_no_more() {
+    let told = |until: f64| {
+        let grown = move |at: f64| 2.0 * ((at - 60.0) / (until - 60.0)).clamp(0.0, 1.0) + at * 0.0002;
+        let story = host()
+            .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+            .gauge(Table::Host, "", "MemFree", move |at| (4.5 - grown(at)) * GIB)
+            .gauge(Table::Host, "", "Cached", |_| 2.0 * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Slab", |_| 0.3 * GIB);
+        finding(&story.tell(), "slab-growth").expect("2 GiB").range.to.ns() / 1_000_000_000
+    };
+    assert!(told(64.0) <= 66, "{}", told(64.0));
+    assert!(told(115.0) >= 112, "{}", told(115.0));
 }
 
 #[test]

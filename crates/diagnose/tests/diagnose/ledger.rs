@@ -240,6 +240,27 @@ fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
 }
 
 #[test]
+fn a_group_that_evicts_a_little_at_its_limit_and_hardly_waits_is_a_remark() {
+    let told = |waits: f64| {
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", from_to(waits * 1e6, 2000.0))
+            .gauge(Table::Host, "", "MemAvailable", |_| 4e9)
+            .counter(Table::Cgroup, "/job", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/job", "psi_io_some", from_to(waits * 1e6, 2000.0))
+            .counter(Table::Cgroup, "/job", "psi_memory_some", from_to(waits * 1e6, 0.0))
+            .counter(Table::Cgroup, "/job", "events_max", from_to(50.0, 0.0))
+            .counter(Table::Cgroup, "/job", "workingset_refault_file", from_to(500.0, 0.0))
+            .gauge(Table::Cgroup, "/job", "current", from_to(64e6, 10e6))
+            .gauge(Table::Cgroup, "/job", "max", |_| 64e6);
+        diagnose(&story.tell())
+    };
+    let little = told(0.007);
+    assert_ne!(little.verdict, Conclusion::Incident, "0.4 s of a minute: {}", little.summary);
+    let much = told(0.4);
+    assert_eq!(much.verdict, Conclusion::Incident, "{}", much.summary);
+}
+
+#[test]
 fn the_group_that_is_said_to_wait_ran_before_the_trouble() {
     let told = |usual: f64| {
         let story = disk_of(waits(0.3), (8.0, 2000.0), (0.01, 10.0))

@@ -6,7 +6,7 @@ use crate::evidence::threshold::GROWTH;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::{Window, greatest_rise, stamps};
+use crate::measure::window::{STOLEN, Window, greatest_rise, stamps};
 use crate::rules::contract::{EffectKind, Rule, Scope, subsumes};
 use pagetide_core::memory::{Split, SplitFields};
 use pagetide_core::{Bytes, Finding, Moment, Relation, RuleDoc, RuleId, Series, Span, Table};
@@ -79,6 +79,8 @@ const NAMED: [&str; 9] = [
     "HardwareCorrupted",
     "Unaccepted",
 ];
+/// Free memory, as a share of all, of which nobody is short.
+const AMPLE: f64 = 0.3;
 /// Moments at which memory is summed up, at most: growth that matters lasts.
 const MOMENTS: usize = 512;
 
@@ -115,7 +117,11 @@ fn unnamed(window: &Window<'_>) -> Option<(Amount<Bytes>, Span)> {
     // The kernel soon returns what it takes in passing: pages in lists of each CPU, or on their way into the cache.
     points.last().filter(|(_, last)| *last >= low + grown * 0.5)?;
     let from = inside().rfind(|(_, value)| *value <= low + grown * 0.1).map_or(rise.from, |(at, _)| *at);
-    Some((grown, Span { from, ..rise }))
+    // Nor is what still comes where nearly all came in the first two thirds.
+    let nearly = inside().find(|(_, value)| *value >= low + grown * 0.95).map_or(rise.to, |(at, _)| *at);
+    let rise = Span { from, to: rise.to };
+    let stopped = nearly.since(from).as_f64() <= rise.length().as_f64() * 2.0 / 3.0;
+    Some((grown, Span { to: if stopped { nearly } else { rise.to }, ..rise }))
 }
 
 /// Whether the memory is rather what was just freed: MemFree grew meanwhile, and pages that are freed many at once stay in the lists of each
@@ -162,7 +168,7 @@ fn surroundings(found: &mut EvidenceBuilder, window: &Window<'_>, grown: Amount<
         found.add(weight, "change of the file cache", "Cached", cache);
     }
     if let Some(free) = window.host_level::<Bytes>("MemFree") {
-        let weight = if free.least > memory * 0.3 { -0.5 } else { 0.5 };
+        let weight = if free.least > memory * AMPLE { -0.5 } else { 0.5 };
         found.add(weight, "lowest free memory", "MemFree", free.least);
     }
     if let Some(process) = process::fastest_for_itself::<Count>(window, &["stime"]) {
@@ -187,6 +193,11 @@ fn of_slab(window: &Window<'_>) -> Option<Finding> {
     found.note("of it not reclaimable", "SUnreclaim", fixed);
     let paid = surroundings(&mut found, window, grown);
     let leak = fixed > reclaimable;
+    // What programs look up fills free memory, as files do, and goes when it is needed.
+    let ample = window.host_level::<Bytes>("MemFree").is_some_and(|free| free.least > memory * AMPLE);
+    if !leak && ample && !window.host_amount(&STOLEN).is_some_and(Amount::is_positive) {
+        return None;
+    }
     let kind = if leak { "cannot be reclaimed" } else { "can be reclaimed" };
     let statement = format!("Slab grew by {grown}{paid}; {} of it {kind}.", fixed.max(reclaimable));
     let manifest = &window.recording.manifest;
