@@ -1,6 +1,7 @@
 //! The ledger of lost time: who lost how much, to which account. It decides between kinds of causes, and closes the answer.
 
 pub(crate) mod accounts;
+pub(crate) mod blocked;
 pub(crate) mod delays;
 pub(crate) mod disk_load;
 pub(crate) mod harm;

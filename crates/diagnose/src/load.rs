@@ -5,6 +5,7 @@ use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced;
 use crate::examine::cost::Losses;
 use crate::ledger::accounts;
+use crate::ledger::blocked;
 use crate::ledger::delays;
 use crate::ledger::unexplained;
 use crate::measure::amount::Amount;
@@ -59,6 +60,7 @@ fn of_interest(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
 pub(crate) fn metrics() -> &'static [&'static str] {
     static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let shared = [
+            blocked::METRICS,
             changes::METRICS,
             delays::METRICS,
             effects::METRICS,

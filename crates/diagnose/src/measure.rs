@@ -10,6 +10,7 @@ pub(crate) mod episodes;
 pub(crate) mod onset;
 pub(crate) mod queue;
 pub(crate) mod signal;
+pub(crate) mod step;
 pub(crate) mod stretch;
 pub(crate) mod watermarks;
 pub(crate) mod window;

@@ -13,6 +13,7 @@ use crate::actors::process;
 use crate::evidence::threshold::TURNOVER;
 use crate::examine::stretches::Stretches;
 use crate::ledger;
+use crate::ledger::blocked;
 use crate::ledger::harm::NOTICED;
 use crate::ledger::memory_waits;
 use crate::ledger::unexplained;
@@ -195,10 +196,12 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
                 "Tasks waited for IO {share} of the time from start to end, while devices had requests {works} of it: {check}. {COMPARE}"
             ));
         }
-        let (share, disk, time) = waits::throughout(whole)?;
-        return Some(format!(
-            "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. {COMPARE}"
-        ));
+        if let Some((share, disk, time)) = waits::throughout(whole) {
+            return Some(format!(
+                "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. {COMPARE}"
+            ));
+        }
+        return blocked::of(whole).map(|blocked| blocked.words(whole));
     };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);

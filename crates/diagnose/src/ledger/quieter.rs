@@ -4,6 +4,7 @@ use crate::actors::group;
 use crate::ledger::lost_time::Activity;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::step;
 use crate::measure::window::Window;
 use pagetide_core::{Moment, Ratio, Span, Table, derived};
 
@@ -50,10 +51,6 @@ pub(crate) const USED: Limit<Ratio> = Limit::new(
 );
 pub(crate) const SENT: Limit<Per<Count>> =
     Limit::new("requests to disks that such a group sent before", 5.0, "Of fewer, a burst is a third.", "judgement");
-/// Intervals on each side, …
-const SIDE: usize = 10;
-/// … and those next to the moment that are like their side.
-const NEAR: usize = 3;
 
 /// The service that came to do least of what it did, at once.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
@@ -81,23 +78,8 @@ const REQUESTS: &[&str] = &["io_rios", "io_wios"];
 fn fall(window: &Window<'_>, spec: SignalSpec<'_>, enough: f64) -> Option<(Moment, f64, f64)> {
     let signal = window.episodes.signal(window.recording, spec)?;
     let values: Vec<(Span, f64)> = signal.intervals().filter(|(span, _)| window.span.overlaps(*span)).collect();
-    let sums: Vec<f64> = std::iter::once(0.0)
-        .chain(values.iter().scan(0.0, |sum, (_, value)| {
-            *sum += value;
-            Some(*sum)
-        }))
-        .collect();
-    let mean = |from: usize, to: usize| (sums[to] - sums[from]) / (to - from) as f64;
-    let count = values.len();
-    let apart = |at: usize| {
-        let (before, after) = (mean(0, at), mean(at, count));
-        // The variance between the two sides (N. Otsu, 1979), where it fell.
-        (before - after).max(0.0).powi(2) * at as f64 * (count - at) as f64
-    };
-    let at = (SIDE..count.checked_sub(SIDE)? + 1).max_by(|a, b| apart(*a).total_cmp(&apart(*b)))?;
-    let (before, after) = (mean(0, at), mean(at, count));
-    let at_once = mean(at - NEAR, at) >= before / 2.0 && mean(at, at + NEAR) <= before / 2.0;
+    let step::Step { at, before, after } = step::fall(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>())?;
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);
     let fewer = before >= enough && before >= after * FEWER.get();
-    (at_once && works && fewer).then(|| (values[at].0.from, before, after))
+    (works && fewer).then(|| (values[at].0.from, before, after))
 }

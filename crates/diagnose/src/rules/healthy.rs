@@ -3,6 +3,7 @@
 use crate::actors::newcomer;
 use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
+use crate::ledger::blocked;
 use crate::ledger::memory_waits;
 use crate::ledger::quieter::{self, Did};
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
@@ -52,6 +53,7 @@ pub(crate) const RULE: Rule = Rule {
                 STALL_RATE.doc(),
                 FAULTS.doc(),
                 MIN_LOST_TIME.doc(),
+                blocked::SHARE.doc(),
                 quieter::FEWER.doc(),
                 quieter::USED.doc(),
                 quieter::SENT.doc(),
@@ -93,7 +95,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     window.memory()?;
     // A host whose tasks wait is not called healthy, whatever the other numbers say.
-    if memory_waits::troubling(window).is_some() || throughout(window).is_some() || without_requests(window).is_some() {
+    let waits = memory_waits::troubling(window).is_some() || throughout(window).is_some();
+    if waits || without_requests(window).is_some() || blocked::of(window).is_some() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);

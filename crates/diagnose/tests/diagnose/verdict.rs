@@ -358,3 +358,38 @@ fn an_incident_in_a_noisy_day_keeps_its_place() {
     assert!((cause.onset_ns - 1999 * second).abs() <= 2 * second, "{cause:?}");
     assert!((cause.end_ns - 2099 * second).abs() <= 2 * second, "{cause:?}");
 }
+
+#[test]
+fn a_program_in_state_d_that_waits_for_no_device_is_not_healthy() {
+    let told = |since: f64, io: f64, state: u8| {
+        let then = move |before: f64, after: f64| move |at: f64| if at < 60.0 { before } else { after };
+        let state = (0..120_i64).map(|at| {
+            let blocked = at >= 60 && at % 5 > 0;
+            (at as f64 >= since).then(|| i64::from(if blocked { state } else { b'S' }))
+        });
+        let story = quiet(120)
+            .gauge(Table::Host, "", "procs_blocked", |_| 0.0)
+            .gauge(
+                Table::Host,
+                "",
+                "scan_tasks_blocked",
+                move |at| if at >= 60.0 && at % 5.0 >= 1.0 { 1.0 } else { 0.0 },
+            )
+            .counter(Table::Host, "", "psi_io_some", then(1000.0, io))
+            .command("7@4", "office")
+            .gauge(Table::Process, "7@4", "rss", |_| 1e6)
+            .line(Table::Process, "7@4", "state", state.collect());
+        diagnose(&story.tell())
+    };
+    let blocked = told(0.0, 1000.0, b'D');
+    assert_eq!(blocked.verdict, Conclusion::CannotTell, "{}", blocked.summary);
+    let said = "office (pid 7) slept uninterruptibly (state D) 81.2 % of the time (1.6 % before)";
+    assert!(blocked.summary.contains(said), "{}", blocked.summary);
+    for (healthy, why) in [
+        (told(0.0, 1000.0, b'R'), "another task sleeps so"),
+        (told(0.0, 500_000.0, b'D'), "most of it is for a device"),
+        (told(55.0, 1000.0, b'D'), "it had just started"),
+    ] {
+        assert!(!healthy.summary.contains("slept uninterruptibly"), "{why}: {}", healthy.summary);
+    }
+}
