@@ -472,7 +472,6 @@ impl RecordingBuilder {
     /// Adds one metric of an entity that was added before, without a copy. Values behind the last sample are left out.
     pub fn values(&mut self, table: Table, entity: &str, column: Column, mut values: Values) {
         values.truncate(self.recording.stamps.len());
-        values.shrink_to_fit();
         let entities = self.recording.tables.get_mut(&table);
         let Some(metrics) = entities.and_then(|entities| entities.get_mut(entity)) else { return };
         if !values.is_empty() {

@@ -148,15 +148,6 @@ impl Values {
         self.present.truncate(count);
     }
 
-    /// Gives back the memory for values that did not come.
-    pub(crate) fn shrink_to_fit(&mut self) {
-        match &mut self.numbers {
-            Numbers::Near(_, all) => all.shrink_to_fit(),
-            Numbers::Far(all) => all.shrink_to_fit(),
-        }
-        self.present.shrink_to_fit();
-    }
-
     /// Those that are present: index of the sample, and value.
     pub fn points(&self) -> impl DoubleEndedIterator<Item = (usize, i64)> {
         (0..self.numbers.len()).filter_map(|nth| Some((self.first + nth, self.nth(nth)?)))
