@@ -564,9 +564,25 @@ impl<'a> Series<'a> {
         self.stamps.len()
     }
 
-    /// The first point that is present from the series' slot `nth` on, and the slot behind it.
-    pub(crate) fn next_point(&self, nth: usize) -> Option<(usize, (i64, i64))> {
-        let (at, value) = (nth..self.len()).find_map(|at| Some((at, self.nth(at)?)))?;
+    /// The part from its slot `first` on up to a moment. It is found from `first` on in steps that double: most lie near.
+    pub(crate) fn upto(&self, first: usize, to: i64) -> Self {
+        let rest = &self.stamps[first..];
+        let mut near = 1;
+        while rest.get(near).is_some_and(|stamp| stamp.boot_ns <= to) {
+            near *= 2;
+        }
+        let slots = rest[..near.min(rest.len())].partition_point(|stamp| stamp.boot_ns <= to);
+        self.part(first, first + slots)
+    }
+
+    /// When the sample of a slot was taken.
+    pub(crate) fn moment(&self, slot: usize) -> Option<i64> {
+        self.stamps.get(slot).map(|stamp| stamp.boot_ns)
+    }
+
+    /// The first point that is present from the series' slot `first` on, and the slot behind it.
+    pub(crate) fn next_point(&self, first: usize) -> Option<(usize, (i64, i64))> {
+        let (at, value) = (first..self.len()).find_map(|at| Some((at, self.nth(at)?)))?;
         Some((at + 1, (self.stamps[at].boot_ns, value)))
     }
 
@@ -590,7 +606,9 @@ impl<'a> Series<'a> {
 
     /// The points from `from` to `to`, both included.
     pub fn within(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = (i64, i64)> + use<'a> {
-        self.points().filter(move |(at, _)| (from..=to).contains(at))
+        let first = self.stamps.partition_point(|stamp| stamp.boot_ns < from);
+        let end = self.stamps.partition_point(|stamp| stamp.boot_ns <= to).max(first);
+        self.part(first, end).points()
     }
 
     /// The part of the series from its last value at or before `from` to its first value at or after `to`: all that a question
@@ -635,18 +653,13 @@ impl<'a> Series<'a> {
     /// How much a counter rose from `from` to `to`: from the last sample at or before `from` (else the first after it) to
     /// the first sample at or after `to` (else the last). A counter that fell was reset: what it shows then counts from 0.
     pub fn rise(&self, from: i64, to: i64) -> Option<i64> {
-        let points: Vec<(i64, i64)> = self.points().collect();
-        let first = points.iter().rposition(|(at, _)| *at <= from).unwrap_or(0);
-        let last = points.iter().position(|(at, _)| *at >= to).unwrap_or(points.len().checked_sub(1)?);
-        if last <= first {
-            return None;
-        }
-        let window = &points[first..=last];
-        let risen = |pair: &[(i64, i64)]| match pair[1].1 {
-            now if now >= pair[0].1 => now.saturating_sub(pair[0].1),
-            now => now,
+        let mut values = self.around(from, to).points().map(|(_, value)| value);
+        let (mut before, second) = (values.next()?, values.next()?);
+        let mut risen = |now: i64| match std::mem::replace(&mut before, now) {
+            before if now >= before => now.saturating_sub(before),
+            _ => now,
         };
-        Some(window.windows(2).map(risen).fold(0, i64::saturating_add))
+        Some(std::iter::once(second).chain(values).fold(0, |sum: i64, now| sum.saturating_add(risen(now))))
     }
 
     /// Rates per second: from, to, rate in the column's unit per second. Of a counter the difference between neighbouring

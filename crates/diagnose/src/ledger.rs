@@ -44,17 +44,18 @@ pub(crate) fn of_rest(whole: &Window<'_>) -> Option<Ledger> {
 }
 
 fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
-    let settled = all.iter_mut().filter_map(|pressure| {
+    let settled = all.iter_mut().enumerate().filter_map(|(nth, pressure)| {
         let stretch = pressure.settle()?;
-        pressure.ran_before(stretch.start).then(|| (pressure.lost_seconds(stretch.clone()), stretch, pressure.clone()))
+        pressure.ran_before(stretch.start).then(|| (pressure.lost_seconds(stretch.clone()), stretch, nth))
     });
-    let (lost, stretch, pressure) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (lost, stretch, nth) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let pressure = &all[nth];
     let range = pressure.span(&stretch)?;
     let calm = pressure.calm(whole.recording, range);
-    let split = Split::of(whole, &pressure, range, calm);
-    let in_flight = in_flight(whole, split.disk, &pressure);
-    let usual = usually_unexplained(&pressure, calm, &in_flight);
-    let of = |at: usize| booked(&pressure, at, &split, (in_flight[at], usual));
+    let split = Split::of(whole, pressure, range, calm);
+    let in_flight = in_flight(whole, split.disk, pressure);
+    let usual = usually_unexplained(pressure, calm, &in_flight);
+    let of = |at: usize| booked(pressure, at, &split, (in_flight[at], usual));
     let mut sums = [0.0; 6];
     for at in stretch.clone() {
         let seconds = pressure.seconds(at);

@@ -85,26 +85,49 @@ pub(super) const PHYSICAL: &str = "physical";
 impl Formula {
     /// Evaluates it from its members' values in base units.
     pub fn evaluate(&self, member: &impl Fn(Term) -> Option<f64>) -> Option<f64> {
-        let of = |formula: &Self| formula.evaluate(member);
+        let [value] = self.evaluate_each(&|term| [member(term)]);
+        value
+    }
+
+    /// The same over several intervals at once: each member has a value for each of them, or none.
+    pub(super) fn evaluate_each<const N: usize>(&self, member: &impl Fn(Term) -> Values<N>) -> Values<N> {
+        let of = |formula: &Self| formula.evaluate_each(member);
+        let both = |one: &Self, other: &Self, op: fn(f64, f64) -> Option<f64>| {
+            each(&of(one), &of(other), |one, other| op(one?, other?))
+        };
         match self {
             Self::Gauge(metric) => member(Term::Gauge(metric)),
             Self::Rate(metric) => member(Term::Rate(metric)),
-            Self::All(parts) => parts.iter().map(of).sum(),
-            Self::Any(parts) => parts.iter().filter_map(of).reduce(|sum, part| sum + part),
-            Self::With(one, others) => Some(of(one)? + others.iter().filter_map(of).sum::<f64>()),
-            Self::First(choices) => choices.iter().find_map(of),
-            Self::Less(one, other) => Some(of(one)? - of(other)?),
-            Self::LessFloored(one, other) => Some((of(one)? - of(other)?).max(0.0)),
-            Self::Per(one, other) => of(other).filter(|other| *other > 0.0).and_then(|other| Some(of(one)? / other)),
-            Self::OneLess(one, other) => {
-                let ratio = of(other).filter(|other| *other > 0.0).and_then(|other| Some(of(one)? / other))?;
-                Some((1.0 - ratio).clamp(0.0, 1.0))
+            Self::All(parts) => parts
+                .iter()
+                .map(of)
+                .reduce(|sum, part| each(&sum, &part, |sum, part| Some(sum? + part?)))
+                .unwrap_or([None; N]),
+            Self::Any(parts) => any(parts.iter().map(of)),
+            Self::With(one, others) => {
+                each(&of(one), &any(others.iter().map(of)), |one, others| Some(one? + others.unwrap_or(0.0)))
             }
-            Self::Times(one, other) => Some(of(one)? * of(other)?),
+            Self::First(choices) => {
+                let mut first = [None; N];
+                for choice in *choices {
+                    first = each(&first, &of(choice), Option::or);
+                    if first.iter().all(Option::is_some) {
+                        break;
+                    }
+                }
+                first
+            }
+            Self::Less(one, other) => both(one, other, |one, other| Some(one - other)),
+            Self::LessFloored(one, other) => both(one, other, |one, other| Some((one - other).max(0.0))),
+            Self::Per(one, other) => both(one, other, ratio),
+            Self::OneLess(one, other) => {
+                both(one, other, |one, other| Some((1.0 - ratio(one, other)?).clamp(0.0, 1.0)))
+            }
+            Self::Times(one, other) => both(one, other, |one, other| Some(one * other)),
             Self::Weighted(mean, weight) => member(Term::Weighted(mean, weight)),
             Self::Sum(table, metric) => member(Term::Sum(*table, metric)),
-            Self::Half(whole) => Some(of(whole)? / 2.0),
-            Self::Kib(kib) => Some(of(kib)? * 1024.0),
+            Self::Half(whole) => of(whole).map(|whole| Some(whole? / 2.0)),
+            Self::Kib(kib) => of(kib).map(|kib| Some(kib? * 1024.0)),
         }
     }
 
@@ -180,6 +203,32 @@ impl Formula {
             Self::LessFloored(..) | Self::Per(..) | Self::OneLess(..) | Self::Times(..) | Self::Weighted(..) => false,
         }
     }
+}
+
+/// A value for each of some intervals, absent where it is not known.
+pub(super) type Values<const N: usize> = [Option<f64>; N];
+
+/// Puts two values together, interval by interval.
+fn each<const N: usize>(
+    one: &Values<N>,
+    other: &Values<N>,
+    op: impl Fn(Option<f64>, Option<f64>) -> Option<f64>,
+) -> Values<N> {
+    std::array::from_fn(|at| op(one[at], other[at]))
+}
+
+/// The sum of those that are there; absent where none is.
+fn any<const N: usize>(parts: impl Iterator<Item = Values<N>>) -> Values<N> {
+    let add = |sum: Option<f64>, part: Option<f64>| match (sum, part) {
+        (Some(sum), Some(part)) => Some(sum + part),
+        (sum, part) => sum.or(part),
+    };
+    parts.reduce(|sum, part| each(&sum, &part, add)).unwrap_or([None; N])
+}
+
+/// Absent where the second is 0.
+fn ratio(one: f64, other: f64) -> Option<f64> {
+    (other > 0.0).then(|| one / other)
 }
 
 fn add(terms: &mut Vec<Term>, term: Term) {

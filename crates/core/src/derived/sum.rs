@@ -36,7 +36,7 @@ pub(super) enum Content {
 }
 
 impl Piece {
-    /// The value over all of its time: what [`Sum::total`] gives of it alone.
+    /// The value over all of its time: what [`Sum::mean`] gives of it alone.
     pub(super) fn mean(&self) -> f64 {
         match self.content {
             Content::Rise { amount, .. } => amount / (self.to.saturating_sub(self.from) as f64 / 1e9),
@@ -56,6 +56,13 @@ pub(super) struct Sum {
 }
 
 impl Sum {
+    /// One whole piece.
+    pub(super) fn of(piece: &Piece) -> Self {
+        let mut sum = Self::default();
+        sum.add(piece, piece.from, piece.to);
+        sum
+    }
+
     /// Adds the part of a piece that lies in an interval, without the time in `falls`.
     pub(super) fn add_without(&mut self, piece: &Piece, (from, to): (i64, i64), falls: &[Fall<'_>]) {
         let inside = (piece.from.max(from), piece.to.min(to));
@@ -100,16 +107,21 @@ impl Sum {
 
     /// The mean of one, or the sum of the means of several over the longest of their times; absent when there is no time.
     pub(super) fn total(sums: impl Iterator<Item = Self>) -> Option<f64> {
-        let all = sums.reduce(|one, other| Self {
-            amount: one.in_seconds() + other.in_seconds(),
-            time: one.time.max(other.time),
-            levels: None,
-        })?;
-        let time = Some(all.time).filter(|time| *time > 0)? as f64;
-        Some(match all.levels {
+        sums.reduce(Self::beside)?.mean()
+    }
+
+    /// Together with the sum of another entity over the same time.
+    pub(super) fn beside(self, other: Self) -> Self {
+        Self { amount: self.in_seconds() + other.in_seconds(), time: self.time.max(other.time), levels: None }
+    }
+
+    /// The mean; absent when there is no time.
+    pub(super) fn mean(self) -> Option<f64> {
+        let time = Some(self.time).filter(|time| *time > 0)? as f64;
+        Some(match self.levels {
             // The bounds take off what floating point adds: the mean of equal values is that value.
-            Some((low, high)) => (all.amount / time).clamp(low, high),
-            None => all.amount / (time / 1e9),
+            Some((low, high)) => (self.amount / time).clamp(low, high),
+            None => self.amount / (time / 1e9),
         })
     }
 

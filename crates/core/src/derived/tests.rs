@@ -253,7 +253,7 @@ proptest! {
     /// interval has the value that a walk gives for it.
     #[test]
     fn the_intervals_of_a_walk_have_its_values(
-        steps in proptest::collection::vec((1..3_000_000_000_i64, proptest::collection::vec(0..1000_i64, 4)), 2..30),
+        steps in proptest::collection::vec((1..3_000_000_000_i64, proptest::collection::vec(0..1000_i64, 4)), 2..80),
         fall in proptest::option::weighted(0.3, any::<prop::sample::Index>()),
         gap in proptest::option::weighted(0.3, any::<prop::sample::Index>()),
     ) {
@@ -489,4 +489,43 @@ fn processes_that_no_sample_saw_began_at_the_sample_before_their_first_row() {
     assert_eq!(rates("ended/5.0@200", 3), all, "all of them from the first row on");
     assert_eq!(rates("5@200", 3), all[1..], "a process has a rate from its second row on");
     assert_eq!(rates("ended/5.0@200", 6), [], "rows before it are gone");
+}
+
+/// A formula of one interval, as it is defined: one operation after the other.
+fn plain(formula: &Formula, member: &impl Fn(Term) -> Option<f64>) -> Option<f64> {
+    let of = |formula: &Formula| plain(formula, member);
+    match formula {
+        Formula::Gauge(metric) => member(Term::Gauge(metric)),
+        Formula::Rate(metric) => member(Term::Rate(metric)),
+        Formula::All(parts) => parts.iter().map(of).sum(),
+        Formula::Any(parts) => parts.iter().filter_map(of).reduce(|sum, part| sum + part),
+        Formula::With(one, others) => Some(of(one)? + others.iter().filter_map(of).sum::<f64>()),
+        Formula::First(choices) => choices.iter().find_map(of),
+        Formula::Less(one, other) => Some(of(one)? - of(other)?),
+        Formula::LessFloored(one, other) => Some((of(one)? - of(other)?).max(0.0)),
+        Formula::Per(one, other) => of(other).filter(|other| *other > 0.0).and_then(|other| Some(of(one)? / other)),
+        Formula::OneLess(one, other) => Some((1.0 - plain(&Formula::Per(one, other), member)?).clamp(0.0, 1.0)),
+        Formula::Times(one, other) => Some(of(one)? * of(other)?),
+        Formula::Weighted(mean, weight) => member(Term::Weighted(mean, weight)),
+        Formula::Sum(table, metric) => member(Term::Sum(*table, metric)),
+        Formula::Half(whole) => Some(of(whole)? / 2.0),
+        Formula::Kib(kib) => Some(of(kib)? * 1024.0),
+    }
+}
+
+proptest! {
+    /// The values of each interval are put together with none of another, whichever are absent.
+    #[test]
+    fn a_formula_of_several_intervals_is_that_of_each(
+        nth in 0..ALL.len(),
+        known in proptest::collection::vec(proptest::array::uniform4(proptest::option::weighted(0.8, -1..1000_i32)), 16),
+    ) {
+        let formula = &ALL[nth].formula;
+        let terms = formula.terms();
+        prop_assume!(terms.len() <= known.len());
+        let values = |term: Term| known[terms.iter().position(|known| *known == term).unwrap()].map(|value| value.map(f64::from));
+        let each = formula.evaluate_each::<4>(&values);
+        let plain: Vec<Option<f64>> = (0..4).map(|at| plain(formula, &|term| values(term)[at])).collect();
+        prop_assert_eq!(&each[..], &plain[..], "{:?}", formula);
+    }
 }

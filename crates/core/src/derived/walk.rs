@@ -10,7 +10,6 @@ use crate::quantity::Unit;
 use crate::recording::{Mark, MarkKind, Recording, Series};
 use crate::span::Moment;
 use std::collections::BTreeMap;
-use std::iter::Peekable;
 
 /// A value over the time between two moments.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +51,7 @@ struct Part<'a> {
     series: Series<'a>,
     /// The last point before the series.
     before: Option<(i64, i64)>,
-    pieces: Peekable<Pieces<'a>>,
+    pieces: Pieces<'a>,
 }
 
 impl Formula {
@@ -113,7 +112,7 @@ impl<'a> Walk<'a> {
             let born = born.filter(|_| series.points().next() == first);
             let before = last.map(|last| (last.at, last.value)).or(born);
             let told = Told { recording, table, metric: term.metric() };
-            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before, told }.peekable();
+            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before, told };
             Some(Part { entity: (table, entity), series, before, pieces })
         };
         let member = |term: Term| {
@@ -132,9 +131,9 @@ impl<'a> Walk<'a> {
         for (member, part) in members.iter().flat_map(|member| member.parts.iter().map(move |part| (member, part))) {
             let metric = member.term.metric();
             if part.series.column().kind == Kind::Counter && metric != MAY_FALL {
-                let mut fell = falls_of(part.before, &part.series).peekable();
-                if fell.peek().is_some() {
-                    let fell = fell.map(|(from, to)| Fall { from, to, entity: part.entity.1, metric });
+                let fell = falls_of(part.before, &part.series);
+                if !fell.is_empty() {
+                    let fell = fell.into_iter().map(|(from, to)| Fall { from, to, entity: part.entity.1, metric });
                     falls.entry(part.entity).or_default().extend(fell);
                 }
             }
@@ -154,7 +153,7 @@ impl<'a> Walk<'a> {
         for member in &mut self.members {
             // Most rows are of one interval between samples, which is one piece.
             if let ([part], true) = (&mut member.parts[..], falls.is_empty())
-                && let Some(piece) = part.pieces.next_if(|piece| (piece.from, piece.to) == (from, to))
+                && let Some(piece) = part.pieces.next_over(from, to)
             {
                 member.value = Some(piece.mean());
                 continue;
@@ -173,7 +172,7 @@ impl<'a> Walk<'a> {
     /// From the first to the last time that its members cover, on the recording's axis: outside of it [`Walk::over`] has no value.
     pub fn span(&self) -> (i64, i64) {
         let parts = || self.members.iter().flat_map(|member| &member.parts);
-        let begin = parts().filter_map(|part| part.pieces.clone().next()).map(|piece| piece.from).min();
+        let begin = parts().filter_map(|part| part.pieces.begin()).min();
         let end = parts().filter_map(|part| part.series.points().next_back()).map(|(at, _)| at).max();
         begin.zip(end).unwrap_or((i64::MAX, i64::MIN))
     }
@@ -188,9 +187,7 @@ impl<'a> Walk<'a> {
             for part in &mut member.parts {
                 let falls = self.falls.get(&part.entity).map_or(&[][..], Vec::as_slice);
                 let mut sum = Sum::default();
-                while let Some(piece) = part.pieces.next_if(|piece| piece.to <= to) {
-                    sum.add_without(&piece, (from, to), falls);
-                }
+                part.pieces.each_upto(to, |piece| sum.add_without(&piece, (from, to), falls));
                 let (table, entity) = part.entity;
                 sums.0[at].1.entry((table, entity.to_owned())).or_default().merge(&sum);
             }
@@ -214,37 +211,25 @@ impl<'a> Walk<'a> {
             return None;
         }
         let pieces = |member: &Member<'a>| member.parts.iter().map(|part| part.pieces.clone()).collect();
-        let mut members: Vec<Vec<Peekable<Pieces<'a>>>> = self.members.iter().map(pieces).collect();
-        let mut values = vec![None; members.len()];
+        let mut members: Vec<Vec<Pieces<'a>>> = self.members.iter().map(pieces).collect();
+        let mut columns = vec![[None; AT_ONCE]; members.len()];
         let mut intervals = Vec::with_capacity(self.members.first()?.parts.first()?.series.len());
         loop {
-            let (mut time, mut same) = (None, true);
-            let mut next = |pieces: &mut Peekable<Pieces<'a>>| {
-                let piece = pieces.next();
-                let own = piece.map(|piece| (piece.from, piece.to));
-                same &= *time.get_or_insert(own) == own;
-                piece
+            let to = members.first()?.first()?.end_of(AT_ONCE);
+            let mut times = SameTimes::default();
+            for (parts, column) in members.iter_mut().zip(&mut columns) {
+                times.fill(column, parts, to.unwrap_or(i64::MAX))?;
+            }
+            let column = |term| self.members.iter().zip(&columns).find(|(member, _)| member.term == term);
+            let values =
+                self.formula.evaluate_each(&|term| column(term).map_or([None; AT_ONCE], |(_, column)| *column));
+            let value = |((from, to), value): ((i64, i64), Option<f64>)| {
+                Some(Interval { from, to, value: self.unit.of_base(value?) })
             };
-            for (parts, value) in members.iter_mut().zip(&mut values) {
-                if let [pieces] = &mut parts[..] {
-                    *value = next(pieces).map(|piece| piece.mean());
-                    continue;
-                }
-                *value = Sum::total(parts.iter_mut().map(|pieces| {
-                    let mut sum = Sum::default();
-                    if let Some(piece) = next(pieces) {
-                        sum.add_without(&piece, (piece.from, piece.to), &[]);
-                    }
-                    sum
-                }));
+            intervals.extend(times.0.iter().flatten().copied().zip(values).filter_map(value));
+            if to.is_none() {
+                return Some(intervals);
             }
-            if !same {
-                return None;
-            }
-            let Some((from, to)) = time? else { return Some(intervals) };
-            let of = |term| *self.members.iter().zip(&values).find(|(member, _)| member.term == term)?.1;
-            let value = self.formula.evaluate(&of).map(|value| self.unit.of_base(value));
-            intervals.extend(value.map(|value| Interval { from, to, value }));
         }
     }
 
@@ -252,7 +237,7 @@ impl<'a> Walk<'a> {
         let mut edges: Vec<i64> = Vec::new();
         for part in self.members.iter().flat_map(|member| &member.parts) {
             let mut own: Vec<i64> = Vec::with_capacity(part.series.len() + 1);
-            part.pieces.clone().for_each(|piece| own.extend([piece.from, piece.to]));
+            part.pieces.clone().each_upto(i64::MAX, |piece| own.extend([piece.from, piece.to]));
             own.dedup();
             // Members of one table are read at the same moments.
             if own != edges {
@@ -293,12 +278,59 @@ fn summed(recording: &Recording, table: Table) -> impl Iterator<Item = &str> {
 }
 
 /// The intervals between neighbouring samples in which a counter fell.
-fn falls_of(before: Option<(i64, i64)>, series: &Series<'_>) -> impl Iterator<Item = (i64, i64)> {
-    let mut last = before;
-    series.points().filter_map(move |after| {
-        let before = last.replace(after)?;
-        (before.1 > after.1).then_some((before.0, after.0))
-    })
+fn falls_of(before: Option<(i64, i64)>, series: &Series<'_>) -> Vec<(i64, i64)> {
+    let (mut last, mut falls) = (before, Vec::new());
+    series.points().for_each(|after| {
+        if let Some(before) = last.replace(after)
+            && before.1 > after.1
+        {
+            falls.push((before.0, after.0));
+        }
+    });
+    falls
+}
+
+/// Intervals of which a formula is evaluated at once: enough that its members are looked up rarely, and few for the caches of a CPU.
+const AT_ONCE: usize = 32;
+
+/// The times of pieces that all members have, once the first one is known.
+#[derive(Default)]
+struct SameTimes(Option<Vec<(i64, i64)>>);
+
+impl SameTimes {
+    /// Goes on to the pieces of a member up to a moment and fills in its values; absent where one of its parts has other times.
+    fn fill(&mut self, column: &mut [Option<f64>; AT_ONCE], parts: &mut [Pieces<'_>], to: i64) -> Option<()> {
+        if let [pieces] = parts {
+            return self.each(pieces, to, |at, piece| column[at] = Some(piece.mean()));
+        }
+        let mut sums = [None; AT_ONCE];
+        for pieces in parts {
+            self.each(pieces, to, |at, piece| {
+                let own = Sum::of(piece);
+                sums[at] = Some(sums[at].map_or(own, |sum: Sum| sum.beside(own)));
+            })?;
+        }
+        *column = sums.map(|sum| sum?.mean());
+        Some(())
+    }
+
+    /// Gives each piece of a part and its place in the times; absent where the part has others.
+    fn each(&mut self, pieces: &mut Pieces<'_>, to: i64, mut give: impl FnMut(usize, &Piece)) -> Option<()> {
+        let (mut at, mut same) = (0, true);
+        let known = self.0.is_some();
+        let times = self.0.get_or_insert_with(|| Vec::with_capacity(AT_ONCE));
+        pieces.each_upto(to, |piece| {
+            if !known && at < AT_ONCE {
+                times.push((piece.from, piece.to));
+            }
+            same &= times.get(at) == Some(&(piece.from, piece.to));
+            if same {
+                give(at, &piece);
+            }
+            at += 1;
+        });
+        (same && at == times.len()).then_some(())
+    }
 }
 
 /// The pieces of a series, in order of time.
@@ -330,6 +362,8 @@ impl Told<'_> {
     /// rates out since it looked last, however long ago that was: of a disk without work it may have printed nothing then (`-z`), of a
     /// process it prints nothing. A note in between says that it looked at nothing: the host was started, a file begins. Nor is anything
     /// known of a longer pause than [`PAUSE`] times `usual`: rows cut out of a report look like a tool that stood still.
+    // Rare, and so no part of the loop over all points.
+    #[inline(never)]
     fn since(&self, before: i64, to: i64, usual: i64) -> Option<i64> {
         if self.table == Table::Process {
             return None;
@@ -348,55 +382,88 @@ impl Told<'_> {
     }
 }
 
-impl Iterator for Pieces<'_> {
-    type Item = Piece;
-
-    fn next(&mut self) -> Option<Piece> {
-        let kind = self.series.column().kind;
-        loop {
-            let (next, (to, value)) = self.series.next_point(self.next)?;
-            self.next = next;
-            let before = self.before.replace((to, value));
-            let unit = self.series.unit();
-            let gap = |from: i64| to.saturating_sub(from) > self.usual.saturating_mul(2);
-            let (from, content) = match (kind, before) {
-                (Kind::Counter, None) => continue,
-                (Kind::Counter, Some((from, earlier))) => {
-                    let amount = unit.to_base(value.saturating_sub(earlier).max(0) as f64);
-                    (from, Content::Rise { amount, gap: gap(from) })
-                }
-                (kind, before) => {
-                    let near = before.map(|(at, _)| at).and_then(|at| match kind {
-                        _ if !gap(at) => Some(at),
-                        Kind::Rate => self.told.since(at, to, self.usual),
-                        _ => None,
-                    });
-                    let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
-                    let weight = match &self.weight {
-                        None => 1.0,
-                        Some(weight) => match weight.last_within(to.saturating_sub(1), to) {
-                            Some(rate) => weight.unit().to_base(rate as f64 / RATE_SCALE as f64),
-                            None => continue,
-                        },
-                    };
-                    (near.unwrap_or(to.saturating_sub(self.usual)), Content::Level(unit.to_base(value) * weight))
-                }
-            };
-            if to > from {
-                return Some(Piece { from, to, content });
+impl Pieces<'_> {
+    /// Gives the pieces that end up to a moment, and goes on to the one behind them.
+    fn each_upto(&mut self, to: i64, mut give: impl FnMut(Piece)) {
+        let (near, mut before) = (self.series.upto(self.next, to), self.before);
+        near.points().for_each(|point| {
+            if let Some(piece) = self.piece(before, point) {
+                give(piece);
             }
-        }
+            before = Some(point);
+        });
+        (self.next, self.before) = (self.next + near.len(), before);
+    }
+
+    /// When the last of so many samples is that come next; absent where no more follow behind them.
+    fn end_of(&self, samples: usize) -> Option<i64> {
+        self.series.moment(self.next + samples).and_then(|_| self.series.moment(self.next + samples - 1))
+    }
+
+    /// The next piece, if it is over exactly this time.
+    fn next_over(&mut self, from: i64, to: i64) -> Option<Piece> {
+        let (next, point) = self.series.next_point(self.next)?;
+        let piece = self.piece(self.before, point).filter(|piece| (piece.from, piece.to) == (from, to))?;
+        (self.next, self.before) = (next, Some(point));
+        Some(piece)
+    }
+
+    /// The piece of the next point, if it has one.
+    fn following(&self) -> Option<Piece> {
+        let (_, point) = self.series.next_point(self.next)?;
+        self.piece(self.before, point)
+    }
+
+    /// Where its first piece begins.
+    fn begin(&self) -> Option<i64> {
+        let mut before = self.before;
+        let mut rest = self.series.upto(self.next, i64::MAX).points();
+        rest.find_map(|point| Some(self.piece(before.replace(point), point)?.from))
+    }
+
+    /// The time that a point covers, whose series has another one before it; absent where nothing is known of it.
+    #[inline]
+    fn piece(&self, before: Option<(i64, i64)>, (to, value): (i64, i64)) -> Option<Piece> {
+        let (kind, unit) = (self.series.column().kind, self.series.unit());
+        let gap = |from: i64| to.saturating_sub(from) > self.usual.saturating_mul(2);
+        let (from, content) = match kind {
+            Kind::Counter => {
+                let (from, earlier) = before?;
+                let amount = unit.to_base(value.saturating_sub(earlier).max(0) as f64);
+                (from, Content::Rise { amount, gap: gap(from) })
+            }
+            kind => {
+                let near = before.map(|(at, _)| at).and_then(|at| match kind {
+                    _ if !gap(at) => Some(at),
+                    Kind::Rate => self.told.since(at, to, self.usual),
+                    _ => None,
+                });
+                let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
+                let weight = match &self.weight {
+                    None => 1.0,
+                    Some(weight) => weight_at(weight, to)?,
+                };
+                (near.unwrap_or(to.saturating_sub(self.usual)), Content::Level(unit.to_base(value) * weight))
+            }
+        };
+        (to > from).then_some(Piece { from, to, content })
     }
 }
 
+/// What the value at a moment is multiplied by, in base units.
+// As rare.
+#[inline(never)]
+fn weight_at(weight: &Series<'_>, at: i64) -> Option<f64> {
+    let rate = weight.last_within(at.saturating_sub(1), at)?;
+    Some(weight.unit().to_base(rate as f64 / RATE_SCALE as f64))
+}
+
 /// Goes on to the pieces after `from` up to `to` and sums them, without the time in `falls`.
-fn sum(pieces: &mut Peekable<Pieces<'_>>, (from, to): (i64, i64), falls: &[Fall<'_>]) -> Sum {
+fn sum(pieces: &mut Pieces<'_>, (from, to): (i64, i64), falls: &[Fall<'_>]) -> Sum {
     let mut sum = Sum::default();
-    while let Some(piece) = pieces.next_if(|piece| piece.to <= to) {
+    pieces.each_upto(to, |piece| sum.add_without(&piece, (from, to), falls));
+    if let Some(piece) = pieces.following().filter(|piece| piece.from < to) {
         sum.add_without(&piece, (from, to), falls);
-    }
-    if let Some(piece) = pieces.peek().filter(|piece| piece.from < to) {
-        sum.add_without(piece, (from, to), falls);
     }
     sum
 }

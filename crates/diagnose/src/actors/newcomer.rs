@@ -104,10 +104,8 @@ pub(crate) fn serves(window: &Window<'_>, comm: &str) -> bool {
 /// What the programs transfer that started with a stretch; absent where too little was recorded before it.
 pub(crate) fn transfers(window: &Window<'_>, metrics: &[&str]) -> Option<Rate<Bytes>> {
     let before = ran_before(window)?;
-    let new: BTreeSet<&str> =
-        process::present(window).map(|(_, comm)| comm).filter(|comm| !before.contains(comm)).collect();
-    let theirs = new.into_iter().map(|comm| process::together(window, comm, metrics));
-    Some(theirs.fold(Amount::ZERO, |sum, rate| sum + rate))
+    let theirs = process::by_command(window, metrics, |comm| !before.contains(comm));
+    Some(theirs.into_values().fold(Amount::ZERO, |sum, rate| sum + rate))
 }
 
 /// How long the kernel keeps what a program wrote before it writes it to a disk, at most: `vm.dirty_expire_centisecs` and

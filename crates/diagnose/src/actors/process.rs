@@ -201,9 +201,23 @@ fn risen<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<M
 
 /// What the processes of a command do together per second; 0 where none of them does.
 pub(crate) fn together<M>(window: &Window<'_>, comm: &str, metrics: &[&str]) -> Rate<M> {
-    let rates = present(window).filter(|(_, other)| *other == comm);
-    let rates = rates.filter_map(|(name, _)| of_window(window, name, metrics));
-    rates.fold(Amount::ZERO, |sum, rate| sum + rate)
+    by_command(window, metrics, |other| other == comm).remove(comm).unwrap_or(Amount::ZERO)
+}
+
+/// The same of each command that is wanted, in one look at the processes.
+pub(crate) fn by_command<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+    wanted: impl Fn(&str) -> bool,
+) -> BTreeMap<&'a str, Rate<M>> {
+    let mut rates: BTreeMap<&str, Rate<M>> = BTreeMap::new();
+    for (name, comm) in present(window).filter(|(_, comm)| wanted(comm)) {
+        if let Some(own) = of_window::<M>(window, name, metrics) {
+            let sum = rates.entry(comm).or_insert(Amount::ZERO);
+            *sum = *sum + own;
+        }
+    }
+    rates
 }
 
 /// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).

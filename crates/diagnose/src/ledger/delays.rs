@@ -72,10 +72,12 @@ pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
     let during = whole.over(span);
     let before = whole.over(Span { from: whole.span.from, to: span.from });
     let known = before.span.length() >= intervals(whole.recording, BASELINE);
+    let ran = process::present(&during).filter(|(name, _)| !process::is_kernel_thread(&during, name));
+    let ran: Vec<(&str, &str)> = ran.collect();
     let mut all = Vec::new();
     for (resource, metrics) in WAITS {
         let mut programs: BTreeMap<&str, Harm> = BTreeMap::new();
-        for (name, comm) in process::present(&during).filter(|(name, _)| !process::is_kernel_thread(&during, name)) {
+        for (name, comm) in ran.iter().copied() {
             let Some(now) = share(&during, name, metrics) else { continue };
             let earlier = if known { share(&before, name, metrics) } else { None }.unwrap_or(Amount::ZERO);
             let own = Harm::new(now, earlier, span);

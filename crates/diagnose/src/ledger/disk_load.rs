@@ -43,9 +43,7 @@ const IO: [&str; 2] = ["read_bytes", "write_bytes"];
 impl DiskLoad {
     pub(crate) fn of(window: &Window<'_>, disk: &str) -> Option<Self> {
         let moved = window.moved(disk)?;
-        let sent = |metric| {
-            commands(window).map(|comm| process::together(window, comm, &[metric])).fold(Amount::ZERO, Add::add)
-        };
+        let sent = |metric| process::by_command(window, &[metric], |_| true).into_values().fold(Amount::ZERO, Add::add);
         let left =
             bandwidth(window, disk).into_iter().zip(IO).map(|(all, metric)| (all - sent(metric)).max(Amount::ZERO));
         let remainder = (left.fold(Amount::ZERO, Add::add) - swapped(window, disk)).max(Amount::ZERO);

@@ -33,10 +33,13 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
         findings.iter().filter(killed).any(|other| *other != *finding && subsumes(recording, finding, other))
     };
     let harms = |finding: &Finding| whole.is_none_or(|whole| stretches.losses.harms(whole, finding)) || killed(finding);
+    // Each finding is compared with all others, of which a day has hundreds.
+    let harms: Vec<bool> = findings.iter().map(harms).collect();
     let open = |index: &usize| {
         let finding = &findings[*index];
-        let mut others = findings.iter().filter(|other| *other != finding && harms(other));
-        role(finding) <= Role::Effect && harms(finding) && !others.any(|other| subsumes(recording, other, finding))
+        let others = findings.iter().zip(&harms).filter(|(other, harms)| **harms && *other != finding);
+        let mut others = others.map(|(other, _)| other);
+        role(finding) <= Role::Effect && harms[*index] && !others.any(|other| subsumes(recording, other, finding))
     };
     let lost = |index: &usize| whole.map_or(Amount::ZERO, |whole| stretches.losses.lost(whole, &findings[*index]));
     let mut free: Vec<usize> = (0..findings.len()).filter(open).collect();
@@ -45,7 +48,7 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
         let ring = |index: &usize| {
             let finding = &findings[*index];
             let mut benign = findings.iter().filter(|other| role(other) > Role::Effect);
-            role(finding) <= Role::Effect && harms(finding) && !benign.any(|other| subsumes(recording, other, finding))
+            role(finding) <= Role::Effect && harms[*index] && !benign.any(|other| subsumes(recording, other, finding))
         };
         free = (0..findings.len()).filter(ring).collect();
     }

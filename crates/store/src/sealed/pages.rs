@@ -1,18 +1,20 @@
-//! What the pages of a column say that they take when they are decompressed, from their headers: the parquet crate believes a header, and
-//! decompresses up to 2 GiB of it, before it sees how many values there are.
+//! The pages of a column of a row group.
 //!
-//! A header is a struct of Thrift's compact protocol (`PageHeader` in parquet.thrift): its field 2 is the uncompressed size, 3 the compressed.
+//! The parquet crate has a reader of pages, but it believes what a header says that its page takes when it is decompressed, up to 2 GiB, before it
+//! sees how many values there are; and it makes room for compression and for decompression anew for each column, of which a day has thousands.
+//!
+//! A header is a struct of Thrift's compact protocol (`PageHeader` in parquet.thrift).
 
 use super::error::SealedError;
 use crate::varint;
+use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use zstd::bulk::Decompressor;
 
-/// A header is no longer: it has the smallest and the largest value of its page, of which a writer keeps 64 bytes each.
-const LONGEST_HEADER: u64 = 64 << 10;
-/// One without them, as pagetide writes it, is shorter.
-const SHORT_HEADER: u64 = 64;
 /// Structs in structs in a header.
 const MAX_NESTING: usize = 8;
 
@@ -28,61 +30,209 @@ pub(super) fn footer_length(file: &File) -> Result<u64, SealedError> {
     Ok(u64::from(u32::from_le_bytes(length)))
 }
 
-/// Bytes of all pages of a column of a row group once they are decompressed; at most what the row group states.
-pub(super) fn uncompressed(file: &File, chunk: &ColumnChunkMetaData) -> Result<u64, SealedError> {
-    let stated = u64::try_from(chunk.uncompressed_size()).map_err(|_| damaged("the size of a column is negative"))?;
-    let (Some(start), Ok(length)) = (chunk_start(chunk), u64::try_from(chunk.compressed_size())) else {
-        return Err(damaged("a column is outside of the file"));
-    };
-    let (mut at, mut sum) = (0u64, 0u64);
-    let mut bytes = Vec::new();
-    while at < length {
-        let (header, size) = [SHORT_HEADER, LONGEST_HEADER]
-            .into_iter()
-            .find_map(|longest| {
-                bytes.resize(usize::try_from((length - at).min(longest)).unwrap_or(0), 0);
-                let read = match file.read_at(&mut bytes, start.saturating_add(at)) {
-                    Ok(read) => read,
-                    Err(error) => return Some(Err(error)),
-                };
-                let mut rest = &bytes[..read];
-                let header = header(&mut rest)?;
-                Some(Ok((header, (read - rest.len()) as u64)))
-            })
-            .ok_or_else(|| damaged("cannot read the header of a page"))??;
-        sum = sum.saturating_add(header.uncompressed);
-        if sum > stated {
-            return Err(damaged("its pages are larger than their column"));
+/// The pages of a column of a row group, as they are in the file.
+pub(super) struct Pages {
+    bytes: Vec<u8>,
+    compression: Compression,
+    /// The header of each, and where it ends in `bytes`.
+    headers: Vec<(Header, usize)>,
+}
+
+impl Pages {
+    /// Reads them. `charge` is told the bytes that they take, and those that they take once they are decompressed, before there is room for
+    /// them: at most what the row group states.
+    pub(super) fn read(
+        file: &File,
+        chunk: &ColumnChunkMetaData,
+        charge: impl Fn(u64) -> Result<(), SealedError>,
+    ) -> Result<Self, SealedError> {
+        let stated =
+            u64::try_from(chunk.uncompressed_size()).map_err(|_| damaged("the size of a column is negative"))?;
+        let start = u64::try_from(chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset()));
+        let (Ok(start), Ok(length)) = (start, u64::try_from(chunk.compressed_size())) else {
+            return Err(damaged("a column is outside of the file"));
+        };
+        if start.checked_add(length).is_none_or(|end| file.metadata().is_ok_and(|file| end > file.len())) {
+            return Err(damaged("a column is outside of the file"));
         }
-        at = at.saturating_add(size).saturating_add(header.compressed);
+        charge(length)?;
+        let mut bytes = vec![0; usize::try_from(length).map_err(|_| damaged("a column is outside of the file"))?];
+        file.read_exact_at(&mut bytes, start)?;
+        let (mut headers, mut sum) = (Vec::new(), 0u64);
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let header = Header::take(&mut rest).ok_or_else(|| damaged("cannot read the header of a page"))?;
+            sum = sum.saturating_add(header.uncompressed as u64);
+            if sum > stated {
+                return Err(damaged("its pages are larger than their column"));
+            }
+            let end = bytes.len() - rest.len();
+            take(&mut rest, header.compressed).ok_or_else(|| damaged("a page is outside of its column"))?;
+            headers.push((header, end));
+        }
+        charge(sum)?;
+        Ok(Self { bytes, compression: chunk.compression(), headers })
     }
-    Ok(sum)
+
+    /// Decompresses them.
+    pub(super) fn decompressed(&self, zstd: &mut Decompressor<'_>) -> Result<DecompressedPages, SealedError> {
+        let page = |(header, start): &(Header, usize)| {
+            header.page(&self.bytes[*start..start + header.compressed], self.compression, zstd)
+        };
+        Ok(DecompressedPages(self.headers.iter().map(page).collect::<Result<Vec<_>, _>>()?.into_iter()))
+    }
 }
 
-fn chunk_start(chunk: &ColumnChunkMetaData) -> Option<u64> {
-    u64::try_from(chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset())).ok()
+/// Pages for the parquet crate to decode.
+pub(super) struct DecompressedPages(std::vec::IntoIter<Page>);
+
+impl Iterator for DecompressedPages {
+    type Item = ParquetResult<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(Ok)
+    }
 }
 
-/// The sizes in a page's header.
+impl PageReader for DecompressedPages {
+    fn get_next_page(&mut self) -> ParquetResult<Option<Page>> {
+        Ok(self.0.next())
+    }
+
+    fn peek_next_page(&mut self) -> ParquetResult<Option<PageMetadata>> {
+        Ok(self.0.as_slice().first().map(|page| PageMetadata {
+            num_rows: None,
+            num_levels: Some(page.num_values() as usize),
+            is_dict: matches!(page, Page::DictionaryPage { .. }),
+        }))
+    }
+
+    fn skip_next_page(&mut self) -> ParquetResult<()> {
+        self.0.next();
+        Ok(())
+    }
+}
+
+/// What the header of a page says.
 #[derive(Debug, Default)]
 struct Header {
-    uncompressed: u64,
-    compressed: u64,
+    kind: i64,
+    uncompressed: usize,
+    compressed: usize,
+    values: u32,
+    nulls: u32,
+    rows: u32,
+    encoding: i64,
+    /// Encodings of the levels; of the second version of data pages their lengths.
+    levels: [i64; 2],
+    /// Of the second version of data pages: whether what follows the levels is not compressed.
+    plain: bool,
 }
 
-/// Takes a header off the front of `input`.
-fn header(input: &mut &[u8]) -> Option<Header> {
-    let mut header = Header::default();
-    fields(input, MAX_NESTING, &mut |field, value| match field {
-        2 => header.uncompressed = u64::try_from(value).unwrap_or(u64::MAX),
-        3 => header.compressed = u64::try_from(value).unwrap_or(u64::MAX),
-        _ => {}
-    })?;
-    Some(header)
+/// Kinds of pages.
+const DATA: i64 = 0;
+const DICTIONARY: i64 = 2;
+const DATA_V2: i64 = 3;
+
+impl Header {
+    /// Takes a header off the front of `input`.
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        let mut header = Self::default();
+        let mut sizes = true;
+        let size = |value: i64| usize::try_from(value).ok();
+        let count = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
+        fields(input, MAX_NESTING, 0, &mut |within, field, value| match (within, field) {
+            (0, 1) => header.kind = value,
+            (0, 2) => (header.uncompressed, sizes) = size(value).map_or((0, false), |size| (size, sizes)),
+            (0, 3) => (header.compressed, sizes) = size(value).map_or((0, false), |size| (size, sizes)),
+            (5 | 7 | 8, 1) => header.values = count(value),
+            (5 | 7, 2) | (8, 4) => header.encoding = value,
+            (5, 3) | (8, 5) => header.levels[0] = value,
+            (5, 4) | (8, 6) => header.levels[1] = value,
+            (8, 2) => header.nulls = count(value),
+            (8, 3) => header.rows = count(value),
+            (8, 7) => header.plain = value == 0,
+            _ => {}
+        })?;
+        sizes.then_some(header)
+    }
+
+    /// The page with its bytes.
+    fn page(&self, bytes: &[u8], compression: Compression, zstd: &mut Decompressor<'_>) -> Result<Page, SealedError> {
+        let num_values = self.values;
+        let mut decompress = |levels: usize, plain: bool| {
+            let (before, content) =
+                bytes.split_at_checked(levels).ok_or_else(|| damaged("the levels of a page are longer than it is"))?;
+            let wanted = self.uncompressed.checked_sub(levels);
+            let wanted = wanted.ok_or_else(|| damaged("the levels of a page are longer than it is"))?;
+            let content = match compression {
+                _ if plain || content.is_empty() => content.to_vec(),
+                Compression::UNCOMPRESSED => content.to_vec(),
+                Compression::ZSTD(_) => {
+                    zstd.decompress(content, wanted).map_err(|error| damaged(&error.to_string()))?
+                }
+                other => return Err(SealedError::Damaged(format!("its pages are compressed by {other}"))),
+            };
+            if content.len() != wanted {
+                return Err(damaged("a page has another length than it says"));
+            }
+            Ok(if before.is_empty() { content } else { [before, &content].concat() })
+        };
+        Ok(match self.kind {
+            DATA => Page::DataPage {
+                buf: decompress(0, false)?.into(),
+                num_values,
+                encoding: encoding(self.encoding)?,
+                def_level_encoding: encoding(self.levels[0])?,
+                rep_level_encoding: encoding(self.levels[1])?,
+                statistics: None,
+            },
+            DICTIONARY => Page::DictionaryPage {
+                buf: decompress(0, false)?.into(),
+                num_values,
+                encoding: encoding(self.encoding)?,
+                is_sorted: false,
+            },
+            DATA_V2 => {
+                let [def, rep] = self
+                    .levels
+                    .map(|length| u32::try_from(length).map_err(|_| damaged("the length of levels is negative")));
+                let (def_levels_byte_len, rep_levels_byte_len) = (def?, rep?);
+                let levels = def_levels_byte_len.saturating_add(rep_levels_byte_len) as usize;
+                Page::DataPageV2 {
+                    buf: decompress(levels, self.plain)?.into(),
+                    num_values,
+                    encoding: encoding(self.encoding)?,
+                    num_nulls: self.nulls,
+                    num_rows: self.rows,
+                    def_levels_byte_len,
+                    rep_levels_byte_len,
+                    is_compressed: !self.plain,
+                    statistics: None,
+                }
+            }
+            _ => return Err(damaged("a page is of an unknown kind")),
+        })
+    }
 }
 
-/// Passes over the fields of a struct and gives `whole` those that are whole numbers.
-fn fields(input: &mut &[u8], deeper: usize, whole: &mut dyn FnMut(i64, i64)) -> Option<()> {
+/// An encoding by its number in parquet.thrift.
+fn encoding(number: i64) -> Result<Encoding, SealedError> {
+    Ok(match number {
+        0 => Encoding::PLAIN,
+        2 => Encoding::PLAIN_DICTIONARY,
+        3 => Encoding::RLE,
+        5 => Encoding::DELTA_BINARY_PACKED,
+        6 => Encoding::DELTA_LENGTH_BYTE_ARRAY,
+        7 => Encoding::DELTA_BYTE_ARRAY,
+        8 => Encoding::RLE_DICTIONARY,
+        9 => Encoding::BYTE_STREAM_SPLIT,
+        _ => return Err(damaged("a page has an unknown encoding")),
+    })
+}
+
+/// Passes over the fields of a struct, which is field `within` of the header, and gives `whole` those that are whole numbers or booleans.
+fn fields(input: &mut &[u8], deeper: usize, within: i64, whole: &mut dyn FnMut(i64, i64, i64)) -> Option<()> {
     let mut field = 0i64;
     loop {
         let head = take(input, 1)?[0];
@@ -93,15 +243,16 @@ fn fields(input: &mut &[u8], deeper: usize, whole: &mut dyn FnMut(i64, i64)) -> 
         field = if step == 0 { varint::unzigzag(varint::take(input)?) } else { field.checked_add(step)? };
         match head & 0x0f {
             // Booleans are in their head.
-            1 | 2 => {}
+            boolean @ (1 | 2) => whole(within, field, i64::from(boolean == 1)),
             3 => drop(take(input, 1)?),
-            4..=6 => whole(field, varint::unzigzag(varint::take(input)?)),
+            4..=6 => whole(within, field, varint::unzigzag(varint::take(input)?)),
             7 => drop(take(input, 8)?),
             8 => {
                 let length = varint::take_len(input)?;
                 take(input, length)?;
             }
-            12 => fields(input, deeper.checked_sub(1)?, &mut |_, _| {})?,
+            // What lies deeper, the statistics of a page, is not needed.
+            12 => fields(input, deeper.checked_sub(1)?, if within == 0 { field } else { -1 }, whole)?,
             // A header has no lists, sets and maps.
             _ => return None,
         }
@@ -112,4 +263,78 @@ fn take<'a>(input: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(count)?;
     *input = rest;
     Some(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::basic::{Repetition, Type as Physical, ZstdLevel};
+    use parquet::column::reader::{ColumnReader, get_column_reader};
+    use parquet::data_type::Int64Type;
+    use parquet::file::properties::{WriterProperties, WriterVersion};
+    use parquet::file::reader::FileReader;
+    use parquet::file::serialized_reader::SerializedFileReader;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+    use proptest::prelude::*;
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    /// A file with one column of numbers.
+    fn written(values: &[Option<i64>], properties: WriterProperties) -> File {
+        let file = tempfile::tempfile().unwrap();
+        let column = Type::primitive_type_builder("x", Physical::INT64).with_repetition(Repetition::OPTIONAL);
+        let fields = vec![Arc::new(column.build().unwrap())];
+        let schema = Arc::new(Type::group_type_builder("test").with_fields(fields).build().unwrap());
+        let output = file.try_clone().unwrap();
+        let mut writer = SerializedFileWriter::new(output, schema, Arc::new(properties)).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+        let known: Vec<i64> = values.iter().flatten().copied().collect();
+        column.typed::<Int64Type>().write_batch(&known, Some(&levels), None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        file
+    }
+
+    fn decoded(reader: ColumnReader, rows: usize) -> (Vec<i64>, Vec<i16>) {
+        let ColumnReader::Int64ColumnReader(mut reader) = reader else { panic!("another type") };
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        assert_eq!(reader.read_records(rows, Some(&mut levels), None, &mut values).unwrap().0, rows);
+        (values, levels)
+    }
+
+    proptest! {
+        /// Whatever a writer of Parquet may do with integers: both versions of data pages, with and without dictionary and compression.
+        #[test]
+        fn a_column_is_what_the_parquet_crate_reads(
+            values in proptest::collection::vec(proptest::option::weighted(0.8, -50..50_i64), 1..300),
+            second in any::<bool>(),
+            compressed in any::<bool>(),
+            dictionary in any::<bool>(),
+            page_rows in 1..100_usize,
+        ) {
+            let version = if second { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
+            let zstd = Compression::ZSTD(ZstdLevel::try_new(1).unwrap());
+            let properties = WriterProperties::builder()
+                .set_writer_version(version)
+                .set_compression(if compressed { zstd } else { Compression::UNCOMPRESSED })
+                .set_dictionary_enabled(dictionary)
+                .set_write_batch_size(1)
+                .set_data_page_row_count_limit(page_rows);
+            let file = written(&values, properties.build());
+            let parquet = SerializedFileReader::new(file.try_clone().unwrap()).unwrap();
+            let chunk = parquet.metadata().row_group(0).column(0);
+            let charged = Cell::new(0);
+            let pages = Pages::read(&file, chunk, |bytes| { charged.set(charged.get() + bytes); Ok(()) }).unwrap();
+            let sizes: usize = pages.headers.iter().map(|(header, _)| header.uncompressed).sum();
+            prop_assert_eq!(charged.get(), u64::try_from(chunk.compressed_size()).unwrap() + sizes as u64);
+            let pages = pages.decompressed(&mut Decompressor::new().unwrap()).unwrap();
+            let own = decoded(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)), values.len());
+            let theirs = parquet.get_row_group(0).unwrap().get_column_reader(0).unwrap();
+            prop_assert_eq!(own, decoded(theirs, values.len()));
+        }
+    }
 }

@@ -1,18 +1,21 @@
 //! Reading one Parquet file back.
 
 use super::error::SealedError;
-use super::{DESCRIPTION, Description, pages};
+use super::pages::{self, Pages};
+use super::{DESCRIPTION, Description};
 use crate::FORMAT_VERSION;
 use crate::budget::{self, Budget, Exceeded, Held, at_most, bytes_of};
 use crate::layout::{Folder, SealedPath};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::statistics::Statistics;
 use serde::de::DeserializeOwned;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use zstd::bulk::Decompressor;
 
 /// Rows of a row group at most. A writer ends a row group at 2^20 numbers, after the sample that reaches them, and a sample has a row
 /// for each process at most, of which there are 2^22. Rows that repeat take hardly any bytes, so that the size of a file bounds nothing.
@@ -29,6 +32,8 @@ pub(crate) struct SealedFile {
     parquet: SerializedFileReader<File>,
     description: Description,
     file: File,
+    /// What decompresses its pages, made once: that takes longer than a page of a calm hour.
+    zstd: RefCell<Decompressor<'static>>,
     budget: Budget,
     held: Held,
 }
@@ -62,7 +67,8 @@ impl SealedFile {
             return Err(SealedError::Newer(version.version));
         }
         let (description, _) = budget::json(text.as_bytes(), budget)?;
-        Ok(Self { parquet, description: description.map_err(damaged)?, file, budget: budget.clone(), held })
+        let zstd = RefCell::new(Decompressor::new()?);
+        Ok(Self { parquet, description: description.map_err(damaged)?, file, zstd, budget: budget.clone(), held })
     }
 
     /// Reads JSON of one of its rows.
@@ -166,8 +172,9 @@ impl SealedFile {
             return Err(SealedError::Damaged("a column is missing".into()));
         }
         let chunk = self.parquet.metadata().row_group(group).column(column);
-        self.charge(pages::uncompressed(&self.file, chunk)?)?;
-        Ok(self.parquet.get_row_group(group)?.get_column_reader(column)?)
+        let pages = Pages::read(&self.file, chunk, |bytes| self.charge(bytes))?;
+        let pages = pages.decompressed(&mut self.zstd.borrow_mut())?;
+        Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
     }
 
     /// The values that are there, and of a column that may lack some which of its rows do: those of level 0.
