@@ -254,6 +254,31 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
 }
 
 #[test]
+fn a_kill_in_a_pod_is_of_the_group_whose_limit_was_reached() {
+    let told = |failed: [f64; 2]| {
+        let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };
+        let story = ["/pod", "/pod/db"].into_iter().zip(failed).fold(host(), |story, (group, failed)| {
+            story.counter(Table::Cgroup, group, "events_oom_kill", once).counter(
+                Table::Cgroup,
+                group,
+                "events_oom",
+                move |at| once(at) * failed,
+            )
+        });
+        let story =
+            story
+                .gauge(Table::Host, "", "MemFree", |_| 50.0 * MIB)
+                .gauge(Table::Process, "7@7", "RssAnon", |at| 4.0 * GIB * progress(at));
+        finding(&story.tell(), "oom-kill").expect("a kill")
+    };
+    let pod = told([1.0, 0.0]);
+    assert!(pod.statement.contains("the control group /pod was at its limit"), "{}", pod.statement);
+    assert_eq!(pod.origins.first().map(ToString::to_string).as_deref(), Some("cgroup:/pod"));
+    let own = told([1.0, 1.0]).statement;
+    assert!(own.contains("the control group /pod/db was at its limit"), "{own}");
+}
+
+#[test]
 fn files_in_tmpfs_that_filled_memory_before_a_kill_are_its_beginning() {
     let killed_as = |tmpfs: f64, logged: Option<(&str, f64)>| {
         let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };

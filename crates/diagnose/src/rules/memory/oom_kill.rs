@@ -87,7 +87,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let host = kills(Table::Host, "", "oom_kill");
     let times = group.map(|(_, kills)| kills).or(host)?;
     // The kernel counts whom it kills for the host in their group, too.
-    let at_limit = group.map(|(group, _)| group).filter(|group| limited(window, group));
+    let at_limit = group.and_then(|(group, _)| at_limit(window, group));
     let signal = match group {
         Some((group, _)) => SignalSpec::rate(Table::Cgroup, group, &["events_oom_kill"]),
         None => SignalSpec::host(&["oom_kill"]),
@@ -186,13 +186,17 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::OomKill, statement, vec![advice])
 }
 
-/// Whether a group, or one above it, was at its limit: an allocation failed there. Where that was not recorded, whether it has a limit.
-fn limited(window: &Window<'_>, group: &str) -> bool {
-    let failed =
-        group::with_parents(window, group).filter_map(|group| window.rise::<Count>(Table::Cgroup, group, "events_oom"));
-    let has_limit =
-        || group::with_parents(window, group).any(|group| window.series(Table::Cgroup, group, "max").is_some());
-    failed.reduce(Amount::max).map_or_else(has_limit, Amount::is_positive)
+/// The group whose limit a kill in `group` is of, itself or one above it: the innermost in which an allocation failed, which counts in all above it,
+/// too. Where that was not recorded, the innermost that has a limit.
+fn at_limit<'a>(window: &Window<'a>, group: &str) -> Option<&'a str> {
+    let innermost = |is: &dyn Fn(&str) -> bool| {
+        group::with_parents(window, group).filter(|group| is(group)).max_by_key(|group| group.len())
+    };
+    let failed = |group: &str| window.rise::<Count>(Table::Cgroup, group, "events_oom");
+    if group::with_parents(window, group).any(|group| failed(group).is_some()) {
+        return innermost(&|group| failed(group).is_some_and(Amount::is_positive));
+    }
+    innermost(&|group| window.series(Table::Cgroup, group, "max").is_some())
 }
 
 /// When the limit of a group, or of one above it, was last lowered in a stretch or the sample after it.
