@@ -87,17 +87,24 @@ pub fn try_advice(
 enum Cost {
     /// Another setting, or other flags of a program.
     Little,
-    /// Memory, CPUs or disks.
+    /// Memory, CPUs or disks; or larger dirty limits, which take memory and put off what is to be written.
     Hardware,
     /// Those who began it do less than half of what they did.
     Work,
 }
 
 fn cost(one: &Tried, as_it_was: &Tried) -> Cost {
+    const DIRTY: &str = "vm.dirty_bytes";
+    /// A limit of more than the kernel's own fifth of memory is a larger one.
+    const MAX_DIRTY: f64 = 5.0;
     let (machine, was) = (&one.scenario.machine, &as_it_was.scenario.machine);
     if one.effect.culprits < as_it_was.effect.culprits / 2.0 {
         Cost::Work
-    } else if (machine.memory, machine.cpus) != (was.memory, was.cpus) || machine.disks != was.disks {
+    } else if (machine.memory, machine.cpus) != (was.memory, was.cpus)
+        || machine.disks != was.disks
+        || machine.sysctl.get(DIRTY).is_some_and(|limit| machine.memory.as_f64() < MAX_DIRTY * *limit as f64)
+            && machine.sysctl.get(DIRTY) != was.sysctl.get(DIRTY)
+    {
         Cost::Hardware
     } else {
         Cost::Little
@@ -217,6 +224,12 @@ mod tests {
         let was = tried(100.0);
         let mut more = tried(100.0);
         more.scenario.machine.memory = Bytes::new(2 << 30);
+        let limits = |bytes: i64| {
+            let mut one = tried(100.0);
+            one.scenario.machine.sysctl.insert("vm.dirty_bytes".to_owned(), bytes);
+            cost(&one, &was)
+        };
+        assert_eq!((limits(512 << 20), limits(32 << 20)), (Cost::Hardware, Cost::Little));
         assert_eq!(cost(&tried(60.0), &was), Cost::Little);
         assert_eq!(cost(&more, &was), Cost::Hardware);
         assert_eq!(cost(&tried(40.0), &was), Cost::Work);
