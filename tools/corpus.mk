@@ -17,4 +17,4 @@ score: ## how well `diagnose` tells the recorded incidents, into docs/SCORE.md (
 
 reproduce-all: ## which recordings of real programs the model shows again, into docs/REPRODUCE.md (many minutes)
 	@tools/need cc
-	UPDATE_DOCS=1 $(CARGO) test --release --locked -p pagetide-reproduce --test incidents -- --ignored
+	UPDATE_DOCS=1 $(CARGO) test --release --locked -p pagetide-reproduce --test incidents --test catalogue -- --ignored

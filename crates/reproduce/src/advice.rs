@@ -33,6 +33,7 @@ pub(crate) fn all(scenario: &Scenario, culprits: &[Culprit]) -> Vec<Change> {
     }
     all.extend(without(scenario, culprits));
     all.extend(memory(scenario));
+    all.extend(cpus(scenario, culprits));
     all.extend(swap(scenario));
     all.extend(dirty(scenario));
     all.extend(disks(scenario, culprits));
@@ -291,6 +292,19 @@ fn memory(scenario: &Scenario) -> Vec<Change> {
     vec![with(memory.get() / 2), with(memory.get())]
 }
 
+/// More CPUs, where one of those that began it only computes.
+fn cpus(scenario: &Scenario, culprits: &[Culprit]) -> Option<Change> {
+    let mut changed = scenario.clone();
+    let computes = |part: &&mut Part| matches!(part.load, Load::Spin(_));
+    let mut computing = parts(&mut changed)?.iter_mut().filter(computes);
+    if !computing.any(|part| culprits.iter().any(|culprit| culprit.process == part.process())) {
+        return None;
+    }
+    changed.machine.cpus = scenario.machine.cpus.checked_mul(2)?;
+    let words = format!("twice as many CPUs: {}", changed.machine.cpus);
+    Some(Change { words, apply: None, undo: None, can_pair: true, scenario: changed })
+}
+
 /// What is written into the file of a setting, and what was there.
 fn sysctl(scenario: &Scenario, name: &str, value: i64, usual: i64) -> Option<Change> {
     let was = scenario.machine.sysctl.get(name).copied().unwrap_or(usual);
@@ -480,6 +494,9 @@ mod tests {
         assert_eq!(step_of("as fast as it was").meanwhile[0].device, None);
         // A disk that is twice as fast is so after it has become slower, too.
         assert_eq!(step_of("twice as fast").meanwhile[0].device.as_ref().and_then(|device| device.iops), Some(20));
+        let began = |process: &str| [Culprit { process: process.to_owned(), command: process.to_owned() }];
+        assert_eq!(cpus(&scenario, &began("early")).map(|change| change.scenario.machine.cpus), Some(2));
+        assert!(cpus(&scenario, &began("log")).is_none(), "who began it does not compute");
         // Nobody changed settings, what is synced is on the disk at once, and what goes as fast as it can has no rate to halve.
         for words in ["settings as they were", "O_DIRECT", "DONTNEED", "half the rate"] {
             assert!(!all.iter().any(|change| change.words.contains(words)), "{words}");

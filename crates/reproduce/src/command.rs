@@ -176,6 +176,13 @@ impl Did {
         self.cpu + self.cpu_waits + self.waits
     }
 
+    /// Whether what it reads comes from swap: it has much there, and no system calls for what it reads.
+    pub(crate) fn is_swapped_in(&self) -> bool {
+        const MIN_SHARE_IN_SWAP: f64 = 0.1;
+        const MIN_SHARE_ASKED: f64 = 0.5;
+        self.swapped > MIN_SHARE_IN_SWAP * (self.anon.1 + self.swapped) && self.asked < MIN_SHARE_ASKED * self.read
+    }
+
     /// CPU time that it would use if it never waited for a CPU, as a share of the time.
     pub(crate) fn cpu_wanted(&self) -> f64 {
         self.cpu + self.cpu_waits

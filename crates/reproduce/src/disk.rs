@@ -112,8 +112,13 @@ pub(crate) fn used(stretch: &Stretch<'_>) -> Vec<String> {
         .filter(|name| !is_hidden(name) && (is_late(name) || !lies_on_another(name)))
         .filter(|name| !name.starts_with("loop") && !name.starts_with("zram"))
         .map(|name| (moved(stretch, &name), name))
-        .filter(|(sectors, _)| *sectors > 0.0)
         .collect();
+    // Where none did anything, the incident needs none: a machine has one.
+    if busy.iter().any(|(sectors, _)| *sectors > 0.0) {
+        busy.retain(|(sectors, _)| *sectors > 0.0);
+    } else {
+        busy.truncate(1);
+    }
     busy.sort_by(|one, other| other.0.total_cmp(&one.0));
     // What moves less than a hundredth of all bytes, and has time to spare, has no part in it.
     let all: f64 = busy.iter().map(|(sectors, _)| sectors).sum();
@@ -403,6 +408,22 @@ pub(crate) fn request_size(stretch: &Stretch<'_>, requests: &str, sectors: &str)
     (all > 0.0).then(|| of(sectors) * SECTOR / all)
 }
 
+/// How long a read of the disks took on average, s.
+pub(crate) fn read_time(stretch: &Stretch<'_>) -> Option<f64> {
+    let of = |metric: &str| -> f64 {
+        let disks = stretch.recording.entities(Table::Disk);
+        disks.filter_map(|(disk, _)| stretch.rate(Table::Disk, disk, metric)).sum()
+    };
+    let all = of("reads");
+    (all > 0.0).then(|| of("read_ms") / 1e3 / all)
+}
+
+/// The share of the time in which the busiest disk was busy.
+pub(crate) fn busiest(stretch: &Stretch<'_>) -> f64 {
+    let disks = stretch.recording.entities(Table::Disk);
+    disks.filter_map(|(disk, _)| stretch.rate(Table::Disk, disk, "io_ms")).fold(0.0, f64::max) / 1e3
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -567,5 +588,16 @@ mod tests {
         assert_eq!(model_of(FULL).slower, None);
         let idle = model_of(Second { reads: 10, writes: 10, read_ms: 5, write_ms: 5, busy_ms: 100 });
         assert_eq!(idle.slower, None);
+    }
+
+    #[test]
+    fn a_machine_whose_disks_do_nothing_has_one_all_the_same() {
+        const NOTHING: Second = Second { reads: 0, writes: 0, read_ms: 0, write_ms: 0, busy_ms: 0 };
+        let used = |second: Second| {
+            let recording = recorded(&[("vdb", &[NOTHING; 5]), ("vdc", &[second; 5])]);
+            super::used(&Stretch { recording: &recording, from: 0, to: 5 * SECOND })
+        };
+        assert_eq!(used(NOTHING).len(), 1);
+        assert_eq!(used(CALM), ["vdc"]);
     }
 }

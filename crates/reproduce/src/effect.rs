@@ -4,11 +4,13 @@ use crate::culprit::Culprit;
 use crate::stretch::{Stretch, whole};
 use pagetide_core::{Recording, Table};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What the victims and the culprits of an incident did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Effect {
-    /// The share of time that the victims waited for IO, memory or a CPU beyond what they did before; 1 is one task all the time.
+    /// The share of time that the victims waited for IO, memory or a CPU beyond what they did before; 1 is one task all the time. With an advice: for
+    /// as much work as they did without it.
     pub lost: f64,
     /// What the victims read and wrote, by what they did before the incident.
     pub throughput: Option<f64>,
@@ -31,38 +33,96 @@ pub(crate) fn has_delays(recording: &Recording) -> bool {
     recording.entities(Table::Process).any(|(process, _)| COUNTED.into_iter().any(|metric| of(process, metric)))
 }
 
-/// What happened to the processes of the parts. Where no part ran before, those that began it are the victims as well.
-pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[Culprit]) -> Effect {
-    let recording = trouble.recording;
-    let resident = |process: &str| {
+/// The programs of a scenario.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Programs<'a> {
+    /// What the processes of all are called.
+    pub(crate) all: &'a [String],
+    /// Those that began it.
+    pub(crate) culprits: &'a [Culprit],
+}
+
+impl Programs<'_> {
+    fn is_culprit(&self, name: &str) -> bool {
+        self.culprits.iter().any(|culprit| culprit.process == name)
+    }
+
+    /// Whether none but those that began it ran: then they are the victims as well. What holds memory only is no program.
+    fn are_alone(&self) -> bool {
+        self.all.iter().all(|name| self.is_culprit(name))
+    }
+
+    fn is_victim(&self, name: &str) -> bool {
+        self.all.iter().any(|program| program == name) && (self.are_alone() || !self.is_culprit(name))
+    }
+}
+
+/// Bytes per second that each victim read and wrote in an incident, by the name of its process.
+pub(crate) type Work = BTreeMap<String, f64>;
+
+fn rate(stretch: &Stretch<'_>, process: &str, metric: &str) -> f64 {
+    stretch.rate(Table::Process, process, metric).unwrap_or(0.0)
+}
+
+/// Bytes per second that system calls of a process read and wrote.
+fn moved(stretch: &Stretch<'_>, process: &str) -> f64 {
+    rate(stretch, process, "rchar") + rate(stretch, process, "wchar")
+}
+
+/// The processes of programs in a recording of the model, and what they are called.
+fn resident(recording: &Recording) -> impl Iterator<Item = (&str, &str)> {
+    let is_resident = |process: &str| {
         recording.series(Table::Process, process, "rss").is_some_and(|pages| pages.points().any(|(_, pages)| pages > 0))
     };
-    let all: Vec<(&str, bool)> = recording
-        .entities(Table::Process)
-        .filter(|(process, _)| resident(process))
-        .map(|(process, name)| (process, culprits.iter().any(|culprit| culprit.process == name)))
-        .collect();
-    let alone = all.iter().all(|(_, is_culprit)| *is_culprit);
-    let victims = || all.iter().filter(|(_, is_culprit)| alone || !is_culprit).map(|(process, _)| *process);
-    let rate =
-        |stretch: &Stretch<'_>, process: &str, metric| stretch.rate(Table::Process, process, metric).unwrap_or(0.0);
-    let waits = |stretch: &Stretch<'_>| -> f64 {
-        let of = |process: &str| {
-            // Waits for swap and for refaults are waits for IO too.
-            DELAYS.map(|metric| rate(stretch, process, metric)).iter().sum::<f64>()
-        };
-        victims().map(of).sum::<f64>() / 1e9
-    };
-    let moved =
-        |stretch: &Stretch<'_>, process: &str| rate(stretch, process, "rchar") + rate(stretch, process, "wchar");
-    let by = |stretch: &Stretch<'_>| victims().map(|process| moved(stretch, process)).sum::<f64>();
-    let before = by(calm);
+    recording.entities(Table::Process).filter(move |(process, _)| is_resident(process))
+}
+
+/// What the victims did.
+pub(crate) fn work(trouble: &Stretch<'_>, programs: Programs<'_>) -> Work {
+    let mut work = Work::new();
+    for (process, name) in resident(trouble.recording).filter(|(_, name)| programs.is_victim(name)) {
+        *work.entry(name.to_owned()).or_default() += moved(trouble, process);
+    }
+    work
+}
+
+/// How many times as long a victim waits for as much work as it had done without a change. Who does more in the same time, as a closed loop does
+/// on a faster disk, waits less for each part of it.
+fn by_work(before: Option<f64>, now: f64) -> f64 {
+    /// Less than a page a second is no work to compare with.
+    const MIN_WORK: f64 = 4096.0;
+    const MAX_TIMES: f64 = 10.0;
+    match before {
+        Some(before) if before >= MIN_WORK => (before / now.max(1.0)).clamp(1.0 / MAX_TIMES, MAX_TIMES),
+        _ => 1.0,
+    }
+}
+
+/// What happened to the programs of a scenario: `before` is what the victims did without a change, where it is known.
+pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, programs: Programs<'_>, before: Option<&Work>) -> Effect {
+    let recording = trouble.recording;
+    let alone = programs.are_alone();
+    let victims = || resident(recording).filter(|(_, name)| programs.is_victim(name));
+    // Waits for swap and for refaults are waits for IO too.
+    let waits =
+        |stretch: &Stretch<'_>, process: &str| DELAYS.map(|metric| rate(stretch, process, metric)).iter().sum::<f64>();
+    let now = work(trouble, programs);
+    let lost: f64 = victims()
+        .map(|(process, name)| {
+            let usual = before.and_then(|before| before.get(name)).copied();
+            let times = by_work(usual, now.get(name).copied().unwrap_or(0.0));
+            (waits(trouble, process) * times - waits(calm, process)) / 1e9
+        })
+        .sum();
+    let by = |stretch: &Stretch<'_>| victims().map(|(process, _)| moved(stretch, process)).sum::<f64>();
+    let calm_work = by(calm);
     let killed = calm.with(calm.from, trouble.to).ends(Table::Host, "", "oom_kill").map_or(0.0, |(from, to)| to - from);
+    let culprits = resident(recording).filter(|(_, name)| programs.is_culprit(name));
     Effect {
         killed: whole(killed),
-        lost: (waits(trouble) - waits(calm)).max(0.0),
-        throughput: (!alone && before > 0.0).then(|| by(trouble) / before),
-        culprits: all.iter().filter(|(_, is_culprit)| *is_culprit).map(|(process, _)| moved(trouble, process)).sum(),
+        lost: lost.max(0.0),
+        throughput: (!alone && calm_work > 0.0).then(|| by(trouble) / calm_work),
+        culprits: culprits.map(|(process, _)| moved(trouble, process)).sum(),
     }
 }
 
@@ -82,5 +142,58 @@ mod tests {
         };
         assert!(counts("blkio_delay_total", 5) && counts("freepages_delay_total", 5));
         assert!(!counts("blkio_delay_total", 0) && !counts("cpu_delay_total", 5));
+    }
+
+    /// Ten seconds of calm and ten of an incident of these processes: their name, the share of the incident in which they wait, and the bytes that they
+    /// read per second of it.
+    fn recorded(processes: &[(&str, f64, f64)]) -> Recording {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        for second in 0..=20_u32 {
+            made.stamp(Stamp { boot_ns: i64::from(second) * 1_000_000_000, ..Stamp::default() });
+            let of_incident = f64::from(second.saturating_sub(10));
+            for (name, waits, read) in processes {
+                let counter = |name: &str| Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                let gauge = Column { name: "rss".to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+                made.value(Table::Process, name, &gauge, 100);
+                let count = |rate: f64| whole(rate * of_incident).cast_signed();
+                made.value(Table::Process, name, &counter("blkio_delay_total"), count(waits * 1e9));
+                made.value(Table::Process, name, &counter("rchar"), count(*read));
+            }
+        }
+        made.finish()
+    }
+
+    fn lost(recording: &Recording, all: &[&str], culprits: &[&str], before: Option<f64>) -> f64 {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+        let culprit = |name: String| Culprit { process: name.clone(), command: name };
+        let culprits: Vec<Culprit> = names(culprits).into_iter().map(culprit).collect();
+        let all = names(all);
+        let programs = Programs { all: &all, culprits: &culprits };
+        let calm = Stretch { recording, from: 0, to: 10_000_000_000 };
+        let trouble = calm.with(10_000_000_000, 20_000_000_000);
+        let work: Option<Work> = before.map(|rate| [("db".to_owned(), rate)].into());
+        of(&calm, &trouble, programs, work.as_ref()).lost
+    }
+
+    fn is_near(is: f64, wanted: f64) -> bool {
+        (is - wanted).abs() < 0.01
+    }
+
+    #[test]
+    fn who_began_it_is_the_victim_where_all_others_hold_memory_only() {
+        let recording = recorded(&[("tar", 0.5, 1e6), ("anonymous", 0.0, 0.0)]);
+        assert!(is_near(lost(&recording, &["tar"], &["tar"], None), 0.5));
+        let beside = recorded(&[("tar", 0.5, 1e6), ("db", 0.2, 1e6)]);
+        assert!(is_near(lost(&beside, &["db", "tar"], &["tar"], None), 0.2), "another program is the victim");
+    }
+
+    #[test]
+    fn who_does_twice_as_much_in_the_same_time_loses_half_for_each_part_of_it() {
+        let recording = recorded(&[("db", 0.8, 2e6)]);
+        assert!(is_near(lost(&recording, &["db"], &[], None), 0.8), "nothing to compare with");
+        assert!(is_near(lost(&recording, &["db"], &[], Some(2e6)), 0.8), "as much as before");
+        assert!(is_near(lost(&recording, &["db"], &[], Some(1e6)), 0.4));
+        assert!(is_near(lost(&recording, &["db"], &[], Some(4e6)), 1.6), "half as much");
+        assert!(is_near(lost(&recording, &["db"], &[], Some(100.0)), 0.8), "it did nothing before");
     }
 }

@@ -142,7 +142,7 @@ impl Synthesis<'_> {
     fn has(&self, knob: Knob) -> bool {
         let any = |of: fn(&crate::load::CommandLoad) -> bool| self.loads.iter().any(of);
         match knob {
-            Knob::WorkingSets => any(|load| load.kind.set().is_some()),
+            Knob::WorkingSets => any(|load| load.kind.files().is_some()),
             Knob::ThinkTime => any(|load| load.ran_before && load.kind.rate().is_some()),
             Knob::NewLoad => any(|load| !load.ran_before && load.kind.rate().is_some()),
             Knob::Syncs => any(|load| matches!(load.kind, Kind::Write { sync_every: Some(_), .. })),

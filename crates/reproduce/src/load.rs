@@ -18,6 +18,15 @@ const MIN_MAJOR_FAULTS: f64 = 5.0;
 const MAX_FAULT_READ: f64 = 128.0 * 1024.0;
 /// Touches of pages for each that is a major fault: most find their page.
 const TOUCHES_PER_FAULT: f64 = 8.0;
+/// A command that reads this many times what it asks for has more read for it than it wants.
+const MORE_THAN_ASKED: f64 = 1.3;
+/// What is read beside much more than this is no part of the same files: directories, or mapped files.
+const MOST_SKIPPED: f64 = 8.0;
+/// Waits for IO, as a share of the time, from which on they tell how a command reads.
+const MIN_WAITS_FOR_EACH: f64 = 0.05;
+/// Of what a command reads from devices a smaller share that comes back after it was evicted says that it uses other pages than before: faults are
+/// read around, and what is read beside the page that was evicted is no refault.
+const MIN_SHARE_EVICTED: f64 = 0.25;
 /// CPU time that a request may take, ns.
 const MAX_COMPUTE: f64 = 1e8;
 /// A CPU that a command uses this share of is a load.
@@ -26,14 +35,14 @@ const MIN_CPU_SHARE: f64 = 0.05;
 /// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// Reads files in order: once, or so many bytes of them again and again.
-    Stream { rate: Option<f64>, block: f64, direct: bool, pass: Option<f64> },
+    /// Reads files in order: once, or so many bytes of them again and again; all, or a block of so many bytes each.
+    Stream { rate: Option<f64>, block: f64, direct: bool, pass: Option<f64>, stride: Option<f64> },
     /// Reads blocks at random from files that do not fit into memory.
     Cold { rate: Option<f64>, block: f64, direct: bool },
     /// Reads blocks at random from files that fit, and are cached before the incident if they are warm.
     WorkingSet { rate: f64, block: f64, size: f64, warm: bool },
-    /// Touches pages of a mapped file, and of its own memory, at random.
-    Touch { code: f64, data: f64, rate: f64 },
+    /// Touches pages of a mapped file, which is cached before the incident if it is warm, and of its own memory, at random.
+    Touch { code: f64, data: f64, rate: f64, warm: bool },
     /// Writes files, or at random places of so many bytes of them, and syncs after so many bytes.
     Write { rate: Option<f64>, block: f64, direct: bool, sync_every: Option<f64>, random: Option<f64> },
     /// Takes memory.
@@ -69,11 +78,20 @@ impl Kind {
         }
     }
 
+    /// Bytes of files that it uses again and again, cached before the incident or not.
+    pub(crate) const fn files(&self) -> Option<f64> {
+        match self {
+            Self::WorkingSet { size, .. } => Some(*size),
+            Self::Touch { code, .. } if *code > 0.0 => Some(*code),
+            _ => None,
+        }
+    }
+
     /// Bytes of cached files that it uses again and again.
     pub(crate) fn set(&self) -> Option<f64> {
         match self {
             Self::WorkingSet { size, warm: true, .. } => Some(*size),
-            Self::Touch { code, .. } => (*code > 0.0).then_some(*code),
+            Self::Touch { code, warm: true, .. } => (*code > 0.0).then_some(*code),
             _ => None,
         }
     }
@@ -164,13 +182,15 @@ impl CommandLoad {
         let part = |rate: f64| rate / all as f64;
         let kind = match self.kind {
             Kind::WorkingSet { rate, block, size, warm } => Kind::WorkingSet { rate: part(rate), block, size, warm },
-            Kind::Touch { code, data, rate } => Kind::Touch { code, data: part(data), rate: part(rate) },
+            Kind::Touch { code, data, rate, warm } => Kind::Touch { code, data: part(data), rate: part(rate), warm },
             Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
             Kind::Write { rate, block, direct, sync_every, random } => {
                 Kind::Write { rate: rate.map(part), block, direct, sync_every, random: random.map(part) }
             }
             Kind::Spin { cpus } => Kind::Spin { cpus: part(cpus) },
-            Kind::Stream { rate, block, direct, pass } => Kind::Stream { rate: rate.map(part), block, direct, pass },
+            Kind::Stream { rate, block, direct, pass, stride } => {
+                Kind::Stream { rate: rate.map(part), block, direct, pass, stride }
+            }
             Kind::Grow { .. } | Kind::Lookups { .. } => self.kind,
         };
         Self { kind, ..self.clone() }
@@ -192,6 +212,9 @@ pub(crate) struct HostShape {
     /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
     pub(crate) write_size: f64,
+    /// How long a read of a device took, s, and the share of time in which the busiest was busy.
+    pub(crate) read_time: f64,
+    pub(crate) busy: f64,
     /// How long the command ran in the incident, s.
     pub(crate) seconds: f64,
     /// Bytes per second that the command read again after they were evicted, in trouble.
@@ -207,9 +230,47 @@ impl HostShape {
         (self.refaulted > MIN_SHARE_AGAIN * read).then(|| ((read - self.refaulted) * self.seconds).max(1e6))
     }
 
+    /// Whether a command had read before it was seen what it reads again after it was evicted: what it reads for the first time is a small part of
+    /// what is cached.
+    fn had_read(&self, did: &Did, group_cache: Option<f64>) -> bool {
+        const MAX_SHARE_FIRST: f64 = 0.5;
+        let first = (did.read - self.refaulted) * self.seconds;
+        self.refaulted >= MIN_MISS_SHARE * did.read && first < MAX_SHARE_FIRST * group_cache.unwrap_or(self.cache)
+    }
+
+    /// Bytes of the files of a command that had read them before and reads most of them again after they were evicted, by the share of what it asks for
+    /// that it finds in the cache; 0 where it does not.
+    fn outgrown(&self, did: &Did, group_cache: Option<f64>) -> f64 {
+        /// What system calls ask for is not all that is read around it: less says nothing.
+        const MIN_HITS: f64 = 0.25;
+        if self.refaulted < MIN_MISS_SHARE * did.read {
+            return 0.0;
+        }
+        let hits = 1.0 - did.read / did.asked.max(1.0);
+        // Of mapped files nobody counts what was asked for: some more than the cache.
+        const MORE_THAN_CACHE: f64 = 1.3;
+        let is_mapped = did.asked < MIN_MISS_SHARE * did.read;
+        let times = if is_mapped { MORE_THAN_CACHE } else { 1.0 / hits.clamp(MIN_HITS, 1.0) };
+        (group_cache.unwrap_or(self.cache) * times).max((did.read - self.refaulted) * self.seconds)
+    }
+
     /// Whether what was read passed the page cache by.
     pub(crate) fn reads_directly(&self) -> bool {
         self.cached < 0.3 * self.read
+    }
+
+    /// Whether a command waits for each of its reads as long as a disk with time to spare takes for it: the kernel does not read ahead for it, as it
+    /// does for what is read in order, and the disk reads no more at a time than it asks for, which is `size`.
+    fn waits_for_each(&self, did: &Did, size: f64) -> bool {
+        const LARGER_THAN_ASKED: f64 = 1.5;
+        const NEARLY_ALL_READS: f64 = 0.7;
+        const MAX_BUSY: f64 = 0.7;
+        let reads = did.read / self.read_size * self.read_time;
+        let is_read_ahead = self.read_size > LARGER_THAN_ASKED * size;
+        !is_read_ahead
+            && did.waits >= MIN_WAITS_FOR_EACH
+            && did.waits >= NEARLY_ALL_READS * reads
+            && self.busy <= MAX_BUSY
     }
 }
 
@@ -232,7 +293,7 @@ pub(crate) fn of(
     // What it touches beside what it did before, and nobody evicted or dropped, it touches for the first time.
     let touches_anew = calm.major_faults < 0.1 * trouble.major_faults
         && trouble.asked >= 0.5 * calm.asked
-        && host.refaulted < MIN_MISS_SHARE * trouble.read
+        && host.refaulted < MIN_SHARE_EVICTED * trouble.read
         && !host.is_dropped;
     // Who has as many major faults before the incident finds little of what it touches.
     let usual_faults = faults.filter(|faults| ran_before && !in_swap && calm.major_faults > 0.5 * faults);
@@ -255,13 +316,21 @@ pub(crate) fn of(
             },
             "it has major faults, and no system calls for what it reads",
         ));
-        kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES_PER_FAULT });
+        kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES_PER_FAULT, warm: true });
     } else if let Some(faults) = faults.filter(|_| command.phase == Phase::Changed) {
         guesses.push(Guess::new(
             format!("{name} touches mapped files at random that nobody had read before"),
             "it has major faults from the onset on, and no system calls for what it reads",
         ));
         kinds.push(Kind::Cold { rate: Some(trouble.read), block: block(trouble.read / faults), direct: false });
+    } else if let Some(faults) = faults.filter(|_| host.had_read(trouble, group_cache)) {
+        let code = host.outgrown(trouble, group_cache).max(1e6);
+        guesses.push(Guess::new(
+            format!("{name} uses {} of mapped files at random, which do not fit into memory", megabytes(code)),
+            "most of what it reads from devices it reads again after it was evicted; it has major faults, and no system calls for it",
+        ));
+        // What comes back it had read before.
+        kinds.push(Kind::Touch { code, data: 0.0, rate: faults * TOUCHES_PER_FAULT, warm: true });
     } else if let Some(faults) = faults {
         // A fault reads what is around it.
         let size = ((trouble.read - host.refaulted) * host.seconds).max(1e6);
@@ -279,20 +348,48 @@ pub(crate) fn of(
         let is_new = !ran_before && host.pass(trouble.read).is_none() && trouble.read > MIN_TRAFFIC / 16.0;
         if usual.read >= MIN_MISS_SHARE * usual.asked || is_new {
             let rate = paced(trouble.read);
-            let direct = host.reads_directly();
-            if size.max(host.read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size {
-                let pass = host.pass(trouble.read).filter(|_| !direct);
-                if let Some(pass) = pass {
+            // Who passes the cache by reads no more than it asks for; of what no system call asked for that tells nothing.
+            let more = trouble.read / trouble.asked.max(1.0);
+            let is_read_on =
+                !ran_before && host.read_size >= MIN_STREAM_REQUEST && (MORE_THAN_ASKED..MOST_SKIPPED).contains(&more);
+            let direct = host.reads_directly() && !is_read_on;
+            let again = host.pass(trouble.read).filter(|_| !direct);
+            let is_large = size.max(host.read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size;
+            let scattered = !direct && !ran_before && host.waits_for_each(trouble, size);
+            if is_large && !scattered {
+                if let Some(pass) = again {
                     guesses.push(Guess::new(
                         format!("{name} reads {} of files again and again", megabytes(pass)),
                         "what it read from devices, less what came back after it was evicted",
                     ));
                 }
-                kinds.push(Kind::Stream { rate, block: block(size), direct, pass });
+                let stride = (is_read_on && again.is_none()).then(|| block(size) * more);
+                if let Some(stride) = stride {
+                    guesses.push(Guess::new(
+                        format!("{name} reads {} of each {}", megabytes(block(size)), megabytes(stride)),
+                        "more was read from devices than it asked for: the kernel read on behind what it wanted",
+                    ));
+                }
+                kinds.push(Kind::Stream { rate, block: block(size), direct, pass: again, stride });
+            } else if let Some(unique) = again.filter(|_| !ran_before) {
+                let drawn = drawn_from(unique, trouble.asked.max(trouble.read) * host.seconds);
+                let outgrown = host.outgrown(trouble, group_cache);
+                let set = drawn.max(outgrown);
+                guesses.push(Guess::new(
+                    format!("{name} uses {} of files at random, which do not fit into memory", megabytes(set)),
+                    "part of what it reads from devices it reads again after it was evicted: by that share of all that it asks for",
+                ));
+                let rate = trouble.asked.max(trouble.read);
+                // What comes back at once it had read before.
+                kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: outgrown > 0.0 });
             } else {
                 guesses.push(Guess::new(
                     format!("{name} reads at random from files that do not fit into memory"),
-                    "its reads miss the page cache and are small",
+                    if scattered {
+                        "it waits for each of its reads, as if nothing was read ahead"
+                    } else {
+                        "its reads miss the page cache and are small"
+                    },
                 ));
                 kinds.push(Kind::Cold { rate, block: block(size), direct });
             }
@@ -345,7 +442,7 @@ pub(crate) fn of(
     let grown =
         trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
     // Who comes and uses memory that is in swap has taken it for that.
-    let touches = !ran_before && kinds.iter().any(|kind| matches!(kind, Kind::Touch { .. }));
+    let touches = !ran_before && kinds.iter().any(|kind| matches!(kind, Kind::Touch { data, .. } if *data > 0.0));
     if grown > host.memory / 50.0 && !touches {
         kinds.push(Kind::Grow { to: grown, rate: 0.0 });
     }
@@ -382,6 +479,25 @@ pub(crate) fn of(
     loads
 }
 
+/// Bytes of files of which so many different ones are read when so many are drawn at random.
+fn drawn_from(different: f64, drawn: f64) -> f64 {
+    const MAX_TIMES: f64 = 64.0;
+    let read_of = |set: f64| set * (1.0 - (-drawn / set).exp());
+    let (mut least, mut most) = (different, different * MAX_TIMES);
+    if drawn <= different || read_of(most) < different {
+        return most;
+    }
+    for _ in 0..40 {
+        let middle = (least + most) / 2.0;
+        if read_of(middle) < different {
+            least = middle;
+        } else {
+            most = middle;
+        }
+    }
+    most
+}
+
 /// Major faults per second of a command that reads what no system call asked for.
 fn faults(command: &Command) -> Option<f64> {
     let (calm, trouble) = (&command.calm, &command.trouble);
@@ -405,7 +521,7 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Grow { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
     let with = |rate: Option<f64>| match kind {
-        Kind::Stream { block, direct, pass, .. } => Kind::Stream { rate, block, direct, pass },
+        Kind::Stream { block, direct, pass, stride, .. } => Kind::Stream { rate, block, direct, pass, stride },
         Kind::Cold { block, direct, .. } => Kind::Cold { rate, block, direct },
         Kind::WorkingSet { block, size, warm, rate: all } => {
             Kind::WorkingSet { rate: rate.unwrap_or(all), block, size, warm }
@@ -463,6 +579,8 @@ mod tests {
             dirtied: Some(1e6),
             read_size: 8192.0,
             write_size: 8192.0,
+            read_time: 0.001,
+            busy: 0.5,
             seconds: 30.0,
             refaulted,
             is_dropped: false,
@@ -489,7 +607,7 @@ mod tests {
         let processes = |cpu: f64, cpu_waits: f64, active: usize| {
             let trouble = Did { cpu, cpu_waits, active, ..Did::default() };
             let command = Command { trouble, appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
-            let kind = Kind::Stream { rate: Some(1e6), block: 8192.0, direct: false, pass: None };
+            let kind = Kind::Stream { rate: Some(1e6), block: 8192.0, direct: false, pass: None, stride: None };
             CommandLoad::new(&command, kind, false).at_once()
         };
         assert_eq!(processes(1.6, 2.2, 10), 4, "two of four wait for a CPU at any time");
@@ -575,5 +693,80 @@ mod tests {
         };
         assert!(!has_part(1e4, 0.0, Some(1)));
         assert!(has_part(1e5, 0.0, Some(1)) && has_part(1e4, 0.1, Some(1)) && has_part(1e4, 0.0, None));
+    }
+
+    /// What a command that comes, asks for so much in calls of a size and reads so much from devices does on a host.
+    fn comes(asked: f64, call: f64, read: f64, waits: f64, host: &HostShape) -> Kind {
+        let trouble = Did { asked, read, read_calls: asked / call, waits, active: 1, ..Did::default() };
+        let command = Command { trouble, appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
+        of(&Command { calm: Did::default(), ..command }, host, None, &mut Vec::new())[0].kind
+    }
+
+    #[test]
+    fn who_waits_for_each_of_its_reads_reads_at_random_even_in_large_blocks() {
+        const LARGE: f64 = 131_072.0;
+        // 100 reads per second of a millisecond each.
+        let large = HostShape { read_size: LARGE, cached: 13e6, read: 13e6, ..host(0.0) };
+        assert!(matches!(comes(13.1e6, LARGE, 13.1e6, 0.1, &large), Kind::Cold { .. }));
+        let stream = |kind: Kind| matches!(kind, Kind::Stream { .. });
+        assert!(stream(comes(13.1e6, LARGE, 13.1e6, 0.05, &large)), "it computes while the kernel reads ahead");
+        let full = HostShape { busy: 0.95, ..large };
+        assert!(stream(comes(13.1e6, LARGE, 13.1e6, 0.1, &full)), "a stream waits for a full disk as well");
+        let ahead = HostShape { read_size: 4.0 * LARGE, read_time: 0.004, ..large };
+        assert!(stream(comes(13.1e6, LARGE, 13.1e6, 0.1, &ahead)), "the disk reads more at a time than it asks for");
+    }
+
+    #[test]
+    fn what_comes_back_of_files_that_are_read_at_random_says_how_large_they_are() {
+        let small = HostShape { cached: 2e6, read: 2e6, ..host(1e6) };
+        let Kind::WorkingSet { size, warm: true, .. } = comes(4e6, 8192.0, 2e6, 0.1, &small) else {
+            panic!("half of what it reads comes back")
+        };
+        // It finds half of what it asks for in a cache of 256 MB.
+        assert!((size - 512e6).abs() < 1e6, "{size}");
+        let some = HostShape { refaulted: 0.4e6, ..small };
+        let kind = comes(2.1e6, 8192.0, 2e6, 0.1, &some);
+        assert!(matches!(kind, Kind::WorkingSet { warm: false, .. }), "it reads most for the first time: {kind:?}");
+        assert!(matches!(comes(2.1e6, 8192.0, 2e6, 0.1, &HostShape { refaulted: 0.0, ..small }), Kind::Cold { .. }));
+    }
+
+    #[test]
+    fn so_many_different_ones_of_so_many_that_are_drawn_are_of_so_many() {
+        // 1000 draws of 1000 find 632.
+        assert!((drawn_from(632.1, 1000.0) - 1000.0).abs() < 2.0);
+        assert!(drawn_from(1000.0, 1000.0) > 10_000.0, "all are different");
+    }
+
+    #[test]
+    fn who_reads_more_than_it_asks_for_in_large_requests_leaves_out_the_rest() {
+        let large = HostShape { read_size: 262_144.0, cached: 0.0, ..host(0.0) };
+        let stride = |asked: f64, read_size: f64| {
+            let kind = comes(asked, 65_536.0, 20e6, 0.1, &HostShape { read_size, ..large });
+            if let Kind::Stream { stride, direct, .. } = kind { (stride, direct) } else { panic!("{kind:?}") }
+        };
+        assert_eq!(stride(10e6, 262_144.0), (Some(131_072.0), false));
+        assert_eq!(stride(20e6, 262_144.0), (None, true), "it reads what it asks for, past the cache");
+        assert_eq!(stride(1e6, 262_144.0).0, None, "no system call asks for it");
+    }
+
+    #[test]
+    fn mapped_files_that_come_back_at_once_were_in_use_before_the_program_was_seen() {
+        let kind = |read: f64, refaulted: f64| {
+            let did = Did { major_faults: 100.0, read, active: 1, ..Did::default() };
+            let command =
+                Command { trouble: did, calm: Did::default(), appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
+            of(&command, &host(refaulted), None, &mut Vec::new())[0].kind
+        };
+        assert!(matches!(kind(10e6, 9e6), Kind::Touch { warm: true, .. }), "{:?}", kind(10e6, 9e6));
+        // 300 MB for the first time in 30 s, beside a cache of 256 MB.
+        assert!(matches!(kind(20e6, 10e6), Kind::WorkingSet { warm: false, .. }), "{:?}", kind(20e6, 10e6));
+    }
+
+    #[test]
+    fn what_a_program_in_swap_reads_is_no_file() {
+        let did = |swapped: f64, asked: f64| Did { swapped, asked, read: 1e6, anon: (0.0, 50e6), ..Did::default() };
+        assert!(did(50e6, 0.0).is_swapped_in());
+        assert!(!did(1e6, 0.0).is_swapped_in(), "little is in swap");
+        assert!(!did(50e6, 1e6).is_swapped_in(), "it asks for what it reads");
     }
 }

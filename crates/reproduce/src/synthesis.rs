@@ -4,6 +4,7 @@ use crate::change::{self, Change};
 use crate::command::{self, Command, Phase};
 use crate::culprit::Culprit;
 use crate::disk::{self, DiskModel};
+use crate::effect::Programs;
 use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
@@ -47,6 +48,8 @@ pub struct Synthesis<'a> {
     pub guesses: Vec<Guess>,
     /// The loads that began the incident.
     pub culprits: Vec<Culprit>,
+    /// What the processes of all its programs are called, of those that began it as well.
+    pub(crate) programs: Vec<String>,
 }
 
 impl Synthesis<'_> {
@@ -56,7 +59,7 @@ impl Synthesis<'_> {
     /// # Errors
     /// A value is out of range.
     pub(crate) fn scenario(&self, factors: Factors) -> Result<(String, Scenario), Error> {
-        let (toml, _) = self.text(factors).write();
+        let toml = self.text(factors).write().toml;
         let scenario = Scenario::parse(&toml, "reproduction.toml")?;
         Ok((toml, scenario))
     }
@@ -69,6 +72,11 @@ impl Synthesis<'_> {
     /// The part of the recording that is repeated, and when in it the incident begins.
     pub const fn span(&self) -> (i64, i64, i64) {
         (self.calm.from, self.calm.to, self.trouble.to)
+    }
+
+    /// The programs of its scenarios.
+    pub(crate) fn programs(&self) -> Programs<'_> {
+        Programs { all: &self.programs, culprits: &self.culprits }
     }
 
     /// How long the incident was, where only its first minute is repeated.
@@ -132,11 +140,13 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     let ns = |seconds: f64| whole(seconds * 1e9).cast_signed();
     let from = incident.range.from.ns().clamp(begin, end);
     let over = incident.range.to.ns().clamp(from, end);
+    // Of a shorter incident what follows it is repeated too.
     let to = over.min(from.saturating_add(ns(MAX_INCIDENT_SECONDS)));
+    let to = to.max(from.saturating_add(ns(MIN_INCIDENT_SECONDS)).min(end));
     let trouble = Stretch { recording, from, to };
     let calm = Stretch { recording, from: from.saturating_sub(ns(MAX_CALM_SECONDS)).max(begin), to: from };
     if trouble.seconds() < MIN_INCIDENT_SECONDS {
-        return refuse("the incident is shorter than 4 s: too few samples to say what each process did");
+        return refuse("less than 4 s were recorded from the onset on: too few samples to say what each process did");
     }
     let mut guesses = Vec::new();
     if calm.seconds() < MIN_INCIDENT_SECONDS {
@@ -195,7 +205,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     let mut synthesis = Synthesis {
         calm,
         trouble,
-        whole: over - from,
+        whole: over.max(to) - from,
         disks,
         loads,
         group_memory,
@@ -205,8 +215,10 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         changes,
         guesses,
         culprits: Vec::new(),
+        programs: Vec::new(),
     };
-    synthesis.culprits = synthesis.text(Factors::FIRST).write().1;
+    let written = synthesis.text(Factors::FIRST).write();
+    (synthesis.programs, synthesis.culprits) = (written.programs, written.culprits);
     Ok(synthesis)
 }
 
@@ -265,6 +277,8 @@ fn loads_of(
         dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
         read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
         write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
+        read_time: disk::read_time(trouble).unwrap_or(0.0),
+        busy: disk::busiest(trouble),
         seconds: trouble.seconds(),
         refaulted: 0.0,
         is_dropped,
@@ -344,7 +358,11 @@ fn refaulted(trouble: &Stretch<'_>, command: &Command, commands: &[Command]) -> 
             of(Table::Host, "") - paths.iter().filter(is_top).map(|path| of(Table::Cgroup, path)).sum::<f64>()
         }
     };
-    let own = commands.iter().filter(|other| other.group == command.group);
+    // What comes back from swap is not of files.
+    if command.trouble.is_swapped_in() {
+        return 0.0;
+    }
+    let own = commands.iter().filter(|other| other.group == command.group && !other.trouble.is_swapped_in());
     let read: f64 = own.map(|other| other.trouble.read * other.ran[1]).sum();
     (bytes * command.trouble.read / read.max(1.0)).clamp(0.0, command.trouble.read)
 }

@@ -34,6 +34,24 @@ pub(crate) struct Text<'a> {
     pub(crate) factors: Factors,
 }
 
+/// What programs do in the incident.
+struct Programs {
+    /// A part of the step for each thing that one does.
+    parts: Vec<String>,
+    /// What their processes are called, and which of them began it.
+    names: Vec<String>,
+    culprits: Vec<Culprit>,
+    /// The sizes of their files.
+    files: BTreeMap<usize, f64>,
+}
+
+/// A scenario as a text, what the processes of its programs are called, and those that began the incident.
+pub(crate) struct Written {
+    pub(crate) toml: String,
+    pub(crate) programs: Vec<String>,
+    pub(crate) culprits: Vec<Culprit>,
+}
+
 /// A whole number of KiB, at least one page.
 fn size(bytes: f64) -> String {
     format!("\"{}KiB\"", whole((bytes / 4096.0).max(1.0)) * 4)
@@ -53,10 +71,10 @@ fn per_second(rate: f64) -> String {
 }
 
 impl Text<'_> {
-    /// The text, and the parts that began the incident.
-    pub(crate) fn write(&self) -> (String, Vec<Culprit>) {
+    /// The text.
+    pub(crate) fn write(&self) -> Written {
         let length = self.calm.seconds() + self.trouble.seconds();
-        let (mut parts, culprits, files) = self.parts(length);
+        let Programs { mut parts, names, culprits, files } = self.programs(length);
         parts.extend(self.group_parts(length));
         let mut text = String::new();
         let manifest = &self.trouble.recording.manifest;
@@ -138,7 +156,7 @@ impl Text<'_> {
         if !changes.is_empty() {
             let _ = writeln!(text, "meanwhile = [\n  {},\n]", changes.join(",\n  "));
         }
-        (text, culprits)
+        Written { toml: text, programs: names, culprits }
     }
 
     /// What becomes of the machine in the incident.
@@ -365,8 +383,8 @@ impl Text<'_> {
         parts
     }
 
-    /// The parts of the incident, those that began it, and the sizes of their files.
-    fn parts(&self, length: f64) -> (Vec<String>, Vec<Culprit>, BTreeMap<usize, f64>) {
+    /// What programs do in an incident that is so long, with what comes before it.
+    fn programs(&self, length: f64) -> Programs {
         let (mut parts, mut culprits, mut files) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         let mut processes = BTreeMap::new();
@@ -413,7 +431,9 @@ impl Text<'_> {
                 ));
             }
         }
-        (parts, culprits, files)
+        let mut names: Vec<String> = processes.into_values().collect();
+        names.sort();
+        Programs { parts, names, culprits, files }
     }
 
     /// The size of a working set.
@@ -445,6 +465,8 @@ impl Text<'_> {
     /// What a part does, and the bytes of its file.
     fn work(&self, (at, nth): (usize, usize), load: &CommandLoad, time: f64) -> (String, f64) {
         const MIB: f64 = 1048576.0;
+        /// Bytes of a request at most (`BLK_DEF_MAX_SECTORS_CAP`).
+        const LARGEST_REQUEST: f64 = 1280.0 * 1024.0;
         // Processes share a working set, and each writes a file of its own.
         let place = self.place(at);
         let own = if nth == 0 { place.clone() } else { place.replacen('@', &format!("-{nth}@"), 1) };
@@ -454,18 +476,23 @@ impl Text<'_> {
             .disks
             .iter()
             .find(|disk| disk.name == self.disk_of(load))
-            .map_or(1e9, |disk| disk.bandwidth.unwrap_or(disk.iops.unwrap_or(1e5) * 128.0 * 1024.0));
+            .map_or(1e9, |disk| disk.bandwidth.unwrap_or(disk.iops.unwrap_or(1e5) * LARGEST_REQUEST));
         let faster =
             if load.is_loop() { 1.0 / self.factors.of(Knob::ThinkTime) } else { self.factors.of(Knob::NewLoad) };
         let cache = |direct: bool| if direct { ", cache = \"direct\"" } else { "" };
         let until = seconds(time);
         match load.kind {
-            Kind::Stream { rate, block, direct, pass } => {
-                let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
+            Kind::Stream { rate, block, direct, pass, stride } => {
+                let apart = stride.map_or(1.0, |stride| stride / block);
+                let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2 * apart).min(1e12);
                 let bytes = pass.map_or(all, |pass| pass.min(all));
                 let text = blocks(bytes, MIB);
                 let repeat = if pass.is_some() { ", repeat = true" } else { "" };
-                let fields = format!("bs = {}{}{}{repeat}", size(block), self.pace(load, rate, block), cache(direct));
+                let stride = stride.map_or_else(String::new, |stride| {
+                    format!(", stride = {{ read = {}, skip = {} }}", size(block), size(stride - block))
+                });
+                let fields =
+                    format!("bs = {}{stride}{}{}{repeat}", size(block), self.pace(load, rate, block), cache(direct));
                 (format!("stream = {{ from = \"{own}\", size = {text}, {fields}, time = {until} }}"), bytes)
             }
             Kind::Cold { rate, block, direct } => {
@@ -481,7 +508,7 @@ impl Text<'_> {
                 let text = blocks(set, MIB);
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
             }
-            Kind::Touch { code, data, rate } => {
+            Kind::Touch { code, data, rate, .. } => {
                 let rate = whole((rate * faster).max(1.0));
                 let touches = format!("iterations = 1000000, rate = {rate}, time = {until}");
                 if data > 0.0 {
@@ -623,7 +650,7 @@ mod tests {
                 guesses: &[],
                 factors: Factors::FIRST,
             };
-            let (parts, culprits, _) = text.parts(20.0);
+            let Programs { parts, culprits, .. } = text.programs(20.0);
             let shared = parts.iter().filter(|part| part.contains("process = \"pod\"")).count();
             (shared, culprits.len())
         };

@@ -2,7 +2,7 @@
 
 use crate::advice::{self, Change};
 use crate::cores::on_all_cores;
-use crate::effect::{self, Effect};
+use crate::effect::{self, Effect, Work};
 use crate::likeness::Amounts;
 use crate::synthesis::{INCIDENT, Synthesis};
 use crate::trial::{self, Trial};
@@ -46,8 +46,13 @@ pub fn try_advice(
     let nothing =
         Change { words: "nothing".to_owned(), apply: None, undo: None, can_pair: false, scenario: scenario.clone() };
     let mut changes = vec![nothing];
+    let mut tried = measure(synthesis, &changes, None, seeds, watch)?;
+    let work = tried[0].as_ref().and_then(|one| {
+        let (_, trouble) = synthesis.stretches(&one.recording)?;
+        Some(effect::work(&trouble, synthesis.programs()))
+    });
     changes.extend(advice::all(scenario, &synthesis.culprits));
-    let mut tried = measure(synthesis, &changes, seeds, watch)?;
+    tried.extend(measure(synthesis, &changes[1..], work.as_ref(), seeds, watch)?);
     // The best two that can be done together.
     let mut order: Vec<usize> = (1..changes.len()).filter(|at| tried[*at].is_some()).collect();
     let lost = |at: usize, tried: &[Option<Tried>]| tried[at].as_ref().map_or(f64::MAX, |one| one.effect.lost);
@@ -59,21 +64,51 @@ pub fn try_advice(
         able[nth + 1..].iter().find_map(|other| advice::pair(&changes[*one], &changes[*other], scenario))
     });
     if let Some(both) = both {
-        tried.extend(measure(synthesis, &[both], seeds, watch)?);
+        tried.extend(measure(synthesis, &[both], work.as_ref(), seeds, watch)?);
     }
     let mut tried: Vec<Tried> = tried.into_iter().flatten().collect();
     let as_it_was = tried.remove(0);
     // What has more processes killed helps nobody. What loses as many hundredths of the time is as good, since nobody notices less; then that
-    // which costs the culprits less.
+    // which costs less.
     let kills = |one: &Tried| one.effect.killed > as_it_was.effect.killed;
     let lost = |one: &Tried| (one.effect.lost * 1e2).floor();
     tried.sort_by(|one, other| {
         let by_kills = kills(one).cmp(&kills(other));
         let by_lost = by_kills.then(lost(one).total_cmp(&lost(other)));
-        by_lost.then(other.effect.culprits.total_cmp(&one.effect.culprits))
+        let by_cost = by_lost.then(cost(one, &as_it_was).cmp(&cost(other, &as_it_was)));
+        by_cost.then(other.effect.culprits.total_cmp(&one.effect.culprits))
     });
     tried.insert(0, as_it_was);
     Ok(tried)
+}
+
+/// What an advice costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cost {
+    /// Another setting, or other flags of a program.
+    Little,
+    /// Memory, CPUs or disks; or larger dirty limits, which take memory and put off what is to be written.
+    Hardware,
+    /// Those who began it do less than half of what they did.
+    Work,
+}
+
+fn cost(one: &Tried, as_it_was: &Tried) -> Cost {
+    const DIRTY: &str = "vm.dirty_bytes";
+    /// A limit of more than the kernel's own fifth of memory is a larger one.
+    const MAX_DIRTY: f64 = 5.0;
+    let (machine, was) = (&one.scenario.machine, &as_it_was.scenario.machine);
+    if one.effect.culprits < as_it_was.effect.culprits / 2.0 {
+        Cost::Work
+    } else if (machine.memory, machine.cpus) != (was.memory, was.cpus)
+        || machine.disks != was.disks
+        || machine.sysctl.get(DIRTY).is_some_and(|limit| machine.memory.as_f64() < MAX_DIRTY * *limit as f64)
+            && machine.sysctl.get(DIRTY) != was.sysctl.get(DIRTY)
+    {
+        Cost::Hardware
+    } else {
+        Cost::Little
+    }
 }
 
 /// Tries what was tried on the model on another backend, such as a kernel in a VM: one run.
@@ -94,7 +129,7 @@ pub fn try_on(
     let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
         return Err(Error::system("the run took no samples of the incident", "run it again"));
     };
-    let mut effect = effect::of(&calm, &trouble, &synthesis.culprits);
+    let mut effect = effect::of(&calm, &trouble, synthesis.programs(), None);
     // Where it does not, pressure counts the waits of all.
     if !effect::has_delays(&ran.recording) {
         effect.lost = Amounts::of(&calm, &trouble).waits.unwrap_or(effect.lost);
@@ -125,10 +160,11 @@ fn fill_at_once(scenario: &mut Scenario) {
     }
 }
 
-/// What each change does; none where the model refuses it.
+/// What each change does, for as much work as the victims did without it; none where the model refuses it.
 fn measure(
     synthesis: &Synthesis<'_>,
     changes: &[Change],
+    work: Option<&Work>,
     seeds: u64,
     watch: &dyn RunsProgress,
 ) -> Result<Vec<Option<Tried>>, Error> {
@@ -137,7 +173,7 @@ fn measure(
         let ran = trial::run(&changes[*at].scenario, *seed, synthesis.manifest(), &|| watch.interrupted());
         let of = |ran: Trial| {
             let (calm, trouble) = synthesis.stretches(&ran.recording)?;
-            let effect = effect::of(&calm, &trouble, &synthesis.culprits);
+            let effect = effect::of(&calm, &trouble, synthesis.programs(), work);
             Some((effect, (*seed == 1).then_some(ran.recording)))
         };
         match ran {
@@ -164,4 +200,39 @@ fn measure(
         })
     };
     Ok((0..changes.len()).map(of).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Bytes;
+
+    #[test]
+    fn a_setting_costs_less_than_hardware_and_hardware_less_than_the_work() {
+        let text = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = \"d\"\n\
+            size = \"8GiB\"\nlatency = \"1ms\"\n[[step]]\nid = \"incident\"\n\
+            spin = { time = \"1s\" }\n";
+        let tried = |culprits: f64| Tried {
+            what: String::new(),
+            apply: None,
+            undo: None,
+            effect: Effect { culprits, ..Effect::default() },
+            lost_range: (0.0, 0.0),
+            scenario: Scenario::parse(text, "t.toml").unwrap(),
+            recording: Recording::default(),
+        };
+        let was = tried(100.0);
+        let mut more = tried(100.0);
+        more.scenario.machine.memory = Bytes::new(2 << 30);
+        let limits = |bytes: i64| {
+            let mut one = tried(100.0);
+            one.scenario.machine.sysctl.insert("vm.dirty_bytes".to_owned(), bytes);
+            cost(&one, &was)
+        };
+        assert_eq!((limits(512 << 20), limits(32 << 20)), (Cost::Hardware, Cost::Little));
+        assert_eq!(cost(&tried(60.0), &was), Cost::Little);
+        assert_eq!(cost(&more, &was), Cost::Hardware);
+        assert_eq!(cost(&tried(40.0), &was), Cost::Work);
+        assert!(Cost::Little < Cost::Hardware && Cost::Hardware < Cost::Work);
+    }
 }

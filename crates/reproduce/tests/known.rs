@@ -44,7 +44,9 @@ fn a_leak_needs_memory_or_a_slower_leak() {
 
 #[test]
 fn a_log_that_fills_the_disk_of_readers_is_to_have_its_own() {
-    check("writeback-saturates-disk-1", "writeback-saturates-disk", &["a disk of their own", "half the rate"]);
+    // Or a faster one: for as much work the readers lose as little there.
+    let helps = ["a disk of their own", "half the rate", "disks twice as fast"];
+    check("writeback-saturates-disk-1", "writeback-saturates-disk", &helps);
 }
 
 #[test]
