@@ -21,8 +21,8 @@ pub(crate) fn fall(values: &[f64]) -> Option<Step> {
     of(values, |before, after| before - after)
 }
 
-/// Where a series rises: the change that leaves the largest variance between its two sides (N. Otsu, 1979). Absent where the values next to it are not
-/// like their sides.
+/// Where a series rises: the change that leaves the largest variance between its two sides (N. Otsu, 1979). Absent where the values next to it, or
+/// those at the ends, are not like their sides.
 pub(crate) fn rise(values: &[f64]) -> Option<Step> {
     of(values, |before, after| after - before)
 }
@@ -42,7 +42,8 @@ fn of(values: &[f64], by: impl Fn(f64, f64) -> f64) -> Option<Step> {
     let half = before.max(after) / 2.0;
     let like = |near: f64, side: f64| if side > half { near >= half } else { near <= half };
     let at_once = like(mean(at - NEAR, at), before) && like(mean(at, at + NEAR), after);
-    (at_once && by(before, after) > 0.0).then_some(Step { at, before, after })
+    let stays = like(mean(0, SIDE), before) && like(mean(count - SIDE, count), after);
+    (at_once && stays && by(before, after) > 0.0).then_some(Step { at, before, after })
 }
 
 #[cfg(test)]
@@ -65,5 +66,7 @@ mod tests {
     fn what_changes_little_by_little_is_no_step() {
         let ramp: Vec<f64> = (0..60).map(f64::from).collect();
         assert_eq!(rise(&ramp), None);
+        let burst: Vec<f64> = (0..60).map(|at| if (15..45).contains(&at) { 9.0 } else { 1.0 }).collect();
+        assert_eq!((rise(&burst), fall(&burst)), (None, None), "what ends is as before");
     }
 }
