@@ -83,7 +83,8 @@ fn conclude(
     }
     let incidents = incident::all(recording, stretches, &findings, &roots, ledger);
     let root = roots.first().copied();
-    if let Some(root) = root.filter(|root| !incident::harmless(recording, stretches, &findings[*root])) {
+    let harmful = roots.iter().copied().find(|root| !incident::harmless(recording, stretches, &findings[*root]));
+    if let Some(root) = harmful {
         let mut root = findings.remove(root);
         for finding in findings.iter_mut().chain(std::iter::once(&mut root)) {
             let back = ledger.and_then(|ledger| arbiter::gives_back(ledger, finding));

@@ -211,10 +211,10 @@ fn a_group_waits_at_the_disk_where_its_requests_take_most_time_and_not_where_it_
 
 #[test]
 fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
-    let told = |seconds: f64| {
+    let with = |seconds: f64, story: Story| {
         let within =
             move |then: f64, else_: f64| move |at: f64| if (60.0..60.0 + seconds).contains(&at) { then } else { else_ };
-        let story = quiet(120)
+        let story = story
             .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
             .counter(Table::Cgroup, "/db", "psi_io_some", within(150_000.0, 2000.0))
             .counter(Table::Host, "", "psi_io_some", within(150_000.0, 2000.0))
@@ -230,6 +230,7 @@ fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
             .counter(Table::Process, "7@7", "read_bytes", within(50.0 * 1_048_576.0, 0.0));
         diagnose(&story.tell())
     };
+    let told = |seconds| with(seconds, quiet(120));
     let burst = told(2.0);
     assert_eq!(burst.verdict, Conclusion::Healthy, "{}", burst.summary);
     assert_eq!(burst.cause.as_ref().unwrap().rule.as_str(), "healthy");
@@ -237,6 +238,11 @@ fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
     let longer = told(30.0);
     assert_eq!(longer.verdict, Conclusion::Incident, "{}", longer.summary);
     assert_eq!(longer.cause.unwrap().rule.as_str(), "noisy-neighbour");
+    // What else goes on is the answer then.
+    let killed = |at: f64| if (90.0..91.0).contains(&at) { 1.0 } else { 0.0 };
+    let kill = with(2.0, quiet(120).counter(Table::Host, "", "oom_kill", killed));
+    assert_eq!(kill.verdict, Conclusion::Incident, "{}", kill.summary);
+    assert_eq!(kill.cause.unwrap().rule.as_str(), "oom-kill");
 }
 
 #[test]
