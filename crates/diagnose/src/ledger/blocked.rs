@@ -56,9 +56,9 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     let at = times[step::rise(&values).filter(|step| step.after >= SHARE.get())?.at];
     let [earlier, later] =
         [(window.span.from, at), (at, window.span.to)].map(|(from, to)| window.over(Span { from, to }));
-    // A sample sees few tasks; pressure counts all the time that one waits for a device or for memory.
-    let pressure = [&derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME].map(|share| later.share(share));
-    let counted: f64 = pressure.into_iter().flatten().map(Amount::<Ratio>::get).sum();
+    // A sample sees few tasks; pressure counts all the time that one waits for a device or for memory. Without it nobody knows.
+    let pressure = |share| later.share(share).map(Amount::<Ratio>::get);
+    let counted = pressure(&derived::PSI_IO_SOME)? + pressure(&derived::PSI_MEMORY_SOME)?;
     let of = |(name, comm): (&'a str, &'a str)| {
         let (before, after) = (share(&earlier, name)?, share(&later, name)? - counted);
         let longer = after >= SHARE.get() && after >= before * MORE && !process::is_kernel_thread(window, name);
