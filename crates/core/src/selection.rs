@@ -11,7 +11,7 @@ pub struct Selection {
     pub to_wall_ns: Option<i64>,
     /// Only these tables; all when empty.
     pub tables: Vec<Table>,
-    /// Only these metrics, by name, of each table; all when empty.
+    /// Only these metrics of each table, by name; all when empty. `wchan_*` is all metrics whose names begin so.
     pub metrics: Vec<String>,
 }
 
@@ -28,6 +28,24 @@ impl Selection {
 
     /// Whether a metric of this name is wanted.
     pub fn wants_metric(&self, name: &str) -> bool {
-        self.metrics.is_empty() || self.metrics.iter().any(|metric| metric == name)
+        let is = |metric: &String| match metric.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => metric == name,
+        };
+        self.metrics.is_empty() || self.metrics.iter().any(is)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_wanted_by_name_or_by_how_it_begins() {
+        let selection = Selection { metrics: vec!["wchan_*".to_owned(), "rss".to_owned()], ..Selection::default() };
+        for (name, wanted) in [("wchan_io_schedule", true), ("rss", true), ("rss_anon", false), ("wchar", false)] {
+            assert_eq!(selection.wants_metric(name), wanted, "{name}");
+        }
+        assert!(Selection::default().wants_metric("any"));
     }
 }

@@ -27,22 +27,37 @@ pub(crate) struct Blocked<'a> {
 impl Blocked<'_> {
     /// It as a sentence.
     pub(crate) fn words(self, window: &Window<'_>) -> String {
+        let process = self.process.name;
+        let (within, look) = match function(window, process) {
+            Some(function) => (format!(", mostly in {function} of the kernel"), String::new()),
+            None => (String::new(), format!(" /proc/{}/wchan says where.", process::pid(process))),
+        };
         format!(
-            "From {} into the recording on, {} slept uninterruptibly (state D) {} of the time ({} before), while nobody waited for a device or for \
-             memory: it waited for a lock in the kernel, another host (NFS), or a program that answers for the kernel (FUSE, fanotify). \
-             /proc/{}/wchan and /proc/{}/stack say where.",
+            "From {} into the recording on, {} slept uninterruptibly (state D) {} of the time ({} before){within}, while nobody waited for a device or \
+             for memory: it waited for a lock in the kernel, another host (NFS), or a program that answers for the kernel (FUSE, fanotify).{look}",
             self.at.since(window.span.from),
             self.process.words(),
             self.process.amount,
             self.before,
-            process::pid(self.process.name),
-            process::pid(self.process.name),
         )
     }
 }
 
+/// The function of the kernel in which most samples of a process found it waiting.
+fn function<'a>(window: &Window<'a>, process: &str) -> Option<&'a str> {
+    let columns = window.recording.columns(Table::Process, process);
+    let counted = columns.filter_map(|(column, _)| {
+        let function = column.name.strip_prefix(WCHAN)?;
+        let series = window.series(Table::Process, process, &column.name)?;
+        Some((window.points::<Count>(&series).count(), function))
+    });
+    counted.max().map(|(_, function)| function)
+}
+
 /// What this module reads.
-pub(crate) const METRICS: &[&str] = &["scan_tasks_blocked", "procs_blocked", "state"];
+pub(crate) const METRICS: &[&str] = &["scan_tasks_blocked", "procs_blocked", "state", "wchan_*"];
+/// What the metrics of functions in which tasks wait begin with.
+const WCHAN: &str = "wchan_";
 /// The code of uninterruptible sleep in `state`.
 const D: f64 = b'D' as f64;
 

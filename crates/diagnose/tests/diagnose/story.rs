@@ -77,8 +77,13 @@ impl Story {
 
     /// Values as they are.
     pub(crate) fn line(mut self, table: Table, entity: &str, name: &str, values: Vec<Option<i64>>) -> Self {
-        let known = metric::find(table, name).unwrap_or_else(|| panic!("{name} is no metric of {}", table.name()));
-        let column = Column { name: name.to_owned(), kind: known.kind, unit: known.unit };
+        let (kind, unit) = match metric::find(table, name) {
+            Some(known) => (known.kind, known.unit),
+            // A function of the kernel in which a task waits.
+            None if name.starts_with("wchan_") => (Kind::Gauge, pagetide_core::Unit::Count),
+            None => panic!("{name} is no metric of {}", table.name()),
+        };
+        let column = Column { name: name.to_owned(), kind, unit };
         self.lines.push(Line { table, entity: entity.to_owned(), column, values });
         self
     }

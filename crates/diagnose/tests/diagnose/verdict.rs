@@ -361,7 +361,7 @@ fn an_incident_in_a_noisy_day_keeps_its_place() {
 
 #[test]
 fn a_program_in_state_d_that_waits_for_no_device_is_not_healthy() {
-    let told = |since: f64, io: f64, state: u8| {
+    let with = |since: f64, io: f64, state: u8, function: &str| {
         let then = move |before: f64, after: f64| move |at: f64| if at < 60.0 { before } else { after };
         let state = (0..120_i64).map(|at| {
             let blocked = at >= 60 && at % 5 > 0;
@@ -377,11 +377,15 @@ fn a_program_in_state_d_that_waits_for_no_device_is_not_healthy() {
             )
             .command("7@4", "office")
             .gauge(Table::Process, "7@4", "rss", |_| 1e6)
-            .line(Table::Process, "7@4", "state", state.collect());
+            .line(Table::Process, "7@4", "state", state.collect())
+            .line(Table::Process, "7@4", "wchan_io_schedule", (0..120).map(|at| (at % 50 == 3).then_some(1)).collect())
+            .line(Table::Process, "7@4", function, (0..120).map(|at| (at >= 60 && at % 5 > 0).then_some(1)).collect());
         let story = if io > 0.0 { story.counter(Table::Host, "", "psi_io_some", then(1000.0, io)) } else { story };
         diagnose(&story.tell())
     };
+    let told = |since, io, state| with(since, io, state, "wchan_fanotify_handle_event");
     let blocked = told(0.0, 1000.0, b'D');
+    assert!(blocked.summary.contains(", mostly in fanotify_handle_event of the kernel, while"), "{}", blocked.summary);
     assert_eq!(blocked.verdict, Conclusion::CannotTell, "{}", blocked.summary);
     let said = "office (pid 7) slept uninterruptibly (state D) 81.2 % of the time (1.6 % before)";
     assert!(blocked.summary.contains(said), "{}", blocked.summary);
