@@ -4,6 +4,7 @@
 //! `make reproduce-all` tries all of them and writes the table of docs/REPRODUCE.md; here are some for the gate.
 
 mod page;
+mod silent;
 
 use page::{has_table, top};
 use pagetide_core::{
@@ -11,9 +12,9 @@ use pagetide_core::{
     Scenario, Schema, Sink,
 };
 use pagetide_lab::catalogue;
-use pagetide_lab::plan::RunsProgress;
 use pagetide_lab::sim::{Model, ModelOptions};
 use pagetide_reproduce::{Tried, reproduce, synthesise, try_advice};
+use silent::Silent;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
@@ -31,7 +32,7 @@ const fn known(name: &'static str, helps: &'static [&'static str], because: &'st
     Known { name, helps, because }
 }
 
-/// The incidents of corpus/, each with its first seed. Written before the first of them was reproduced.
+/// The incidents of corpus/, each with its first seed. Written before the first of them was reproduced, but for more CPUs: an advice that came later.
 const FAMILIES: [Known; 15] = [
     known(
         "anonymous-growth-takes-cache",
@@ -82,16 +83,6 @@ const SHIPPED: [Known; 10] = [
 
 /// Incidents that are reproduced with the advice of their author: a gate test of the whole way.
 const GATE: [&str; 3] = ["cpu-bound", "dirty-throttled", "stream-floods-cache"];
-
-/// Shows nothing and never stops.
-struct Silent;
-
-impl RunsProgress for Silent {
-    fn done(&self, _: usize, _: usize) {}
-    fn interrupted(&self) -> bool {
-        false
-    }
-}
 
 impl Progress for Silent {
     fn step(&mut self, _: usize, _: usize, _: &str, _: &str) {}

@@ -4,23 +4,14 @@
 //! reproduced.
 
 mod page;
+mod silent;
 
 use page::{has_table, top};
 use pagetide_core::{Diagnosis, Error, Recording, Selection, Source};
-use pagetide_lab::plan::RunsProgress;
 use pagetide_reproduce::{Compared, Tried, reproduce, synthesise, try_advice};
 use pagetide_store::Reader;
+use silent::Silent;
 use std::fmt::Write;
-
-/// Shows nothing and never stops.
-struct Silent;
-
-impl RunsProgress for Silent {
-    fn done(&self, _: usize, _: usize) {}
-    fn interrupted(&self) -> bool {
-        false
-    }
-}
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
 const REPRODUCED: [&str; 17] = [

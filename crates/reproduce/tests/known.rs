@@ -1,21 +1,13 @@
 //! Incidents of the corpus, recorded on a real kernel: the model shows the cause that their author knows, and what helps.
 
+mod silent;
+
 use pagetide_core::Selection;
 use pagetide_core::Source;
-use pagetide_lab::plan::RunsProgress;
 use pagetide_reproduce::{reproduce, synthesise, try_advice};
 use pagetide_store::Reader;
+use silent::Silent;
 use std::path::Path;
-
-/// Shows nothing and never stops.
-struct Silent;
-
-impl RunsProgress for Silent {
-    fn done(&self, _: usize, _: usize) {}
-    fn interrupted(&self) -> bool {
-        false
-    }
-}
 
 /// Whether a recording and its reproduction have this cause, and one of these is the best advice but for leaving the others out.
 fn check(name: &str, cause: &str, helps: &[&str]) {

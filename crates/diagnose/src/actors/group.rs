@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// What this module reads: the requests of a group, and of them those to one device.
 pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios", "rios", "wios"];
+/// The requests of a group to all devices.
+pub(crate) const REQUESTS: &[&str] = &["io_rios", "io_wios"];
 /// The part of a group's requests, or of the time that they take, that its disk has at least.
 const SERVED: f64 = 0.7;
 /// The requests of a group to one device.
@@ -45,7 +47,7 @@ pub(crate) fn sent(during: &Window<'_>, group: &str, disk: &str) -> Option<Signa
 fn follows<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
     // As much before as while it lasts: what the group does there is less mixed with what others do.
     let span = Span { from: during.span.from.earlier(during.span.length()), ..during.span };
-    let own = Signal::rate_within(during.recording, Table::Cgroup, group, &["io_rios", "io_wios"], span)?;
+    let own = Signal::rate_within(during.recording, Table::Cgroup, group, REQUESTS, span)?;
     let own: BTreeMap<Span, f64> = own.intervals().filter(|(at, _)| at.overlaps(span)).collect();
     let all: f64 = own.values().sum();
     let follows = |disk: &&'a str| {

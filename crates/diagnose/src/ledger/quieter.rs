@@ -56,23 +56,18 @@ pub(crate) const SENT: Limit<Per<Count>> =
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     let groups = group::leaves(window.recording).into_iter();
     let all = groups.filter_map(|group| {
-        let computed = || {
-            let (at, before, after) = fall(window, SignalSpec::cgroup(group, &derived::CPUS), USED.get())?;
-            Some((at, Did::Computed(Amount::new(before), Amount::new(after))))
-        };
+        let computed = fall(window, SignalSpec::cgroup(group, &derived::CPUS), USED.get())
+            .map(|(at, before, after)| (at, Did::Computed(Amount::new(before), Amount::new(after))));
         let sent = || {
-            let (at, before, after) = fall(window, SignalSpec::rate(Table::Cgroup, group, REQUESTS), SENT.get())?;
-            Some((at, Did::Sent(Amount::new(before), Amount::new(after))))
+            fall(window, SignalSpec::rate(Table::Cgroup, group, group::REQUESTS), SENT.get())
+                .map(|(at, before, after)| (at, Did::Sent(Amount::new(before), Amount::new(after))))
         };
-        let (at, did) = computed().or_else(sent)?;
+        let (at, did) = computed.or_else(sent)?;
         // A job that is over does less as well.
         Activity::of(window.recording, window.episodes, group).before(at).then_some(Quieter { group, at, did })
     });
     all.max_by(|a, b| a.did.fewer().total_cmp(&b.did.fewer()))
 }
-
-/// What a group sends to disks.
-const REQUESTS: &[&str] = &["io_rios", "io_wios"];
 
 /// When a signal fell at once and stayed, and its means before and after.
 fn fall(window: &Window<'_>, spec: SignalSpec<'_>, enough: f64) -> Option<(Moment, f64, f64)> {
