@@ -9,3 +9,4 @@ pub(crate) mod process;
 pub(crate) mod stream;
 pub(crate) mod tmpfs;
 pub(crate) mod victim;
+pub(crate) mod wait_channel;

@@ -8,10 +8,12 @@ pub(crate) mod harm;
 pub(crate) mod lost_time;
 pub(crate) mod memory_waits;
 pub(crate) mod quieter;
+pub(crate) mod slowed;
 pub(crate) mod stalls;
 pub(crate) mod unexplained;
 pub(crate) mod waits;
 mod words;
+pub(crate) mod writeback;
 
 use crate::actors::newcomer;
 use crate::ledger::accounts::{Split, booked, in_flight, usually_unexplained};

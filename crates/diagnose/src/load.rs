@@ -1,6 +1,6 @@
 //! Loads of a recording what the rules need: of a long one the processes only around what happened.
 
-use crate::actors::{group, process, stream, victim};
+use crate::actors::{group, process, stream, victim, wait_channel};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced;
 use crate::examine::cost::Losses;
@@ -61,6 +61,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
     static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let shared = [
             blocked::METRICS,
+            wait_channel::METRICS,
             changes::METRICS,
             delays::METRICS,
             effects::METRICS,

@@ -16,6 +16,7 @@ use crate::ledger;
 use crate::ledger::blocked;
 use crate::ledger::harm::NOTICED;
 use crate::ledger::memory_waits;
+use crate::ledger::quieter;
 use crate::ledger::unexplained;
 use crate::ledger::waits;
 use crate::measure::amount::Amount;
@@ -202,7 +203,8 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
                 "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. {COMPARE}"
             ));
         }
-        return blocked::of(whole).map(|blocked| blocked.words(whole));
+        let blocked = blocked::of(whole).map(|blocked| blocked.words(whole));
+        return blocked.or_else(|| quieter::of(whole).map(|quieter| quieter.words(whole)));
     };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);

@@ -92,6 +92,14 @@ pub(crate) fn within(parent: &str, group: &str) -> bool {
     group == parent || below(parent, group)
 }
 
+/// Whether a process is in a group or below it, as far as was recorded.
+pub(crate) fn contains(window: &Window<'_>, group: &str, process: &str) -> bool {
+    let id = |table, entity: &str| window.level::<Count>(table, entity, "cgroup_id").map(|level| level.most);
+    let Some(own) = id(Table::Process, process) else { return false };
+    let groups = window.recording.entities(Table::Cgroup).map(|(name, _)| name);
+    groups.filter(|name| within(group, name)).any(|name| id(Table::Cgroup, name) == Some(own))
+}
+
 /// A group and those above it.
 pub(crate) fn with_parents<'a>(window: &Window<'a>, group: &str) -> impl Iterator<Item = &'a str> {
     let groups = window.recording.entities(Table::Cgroup).map(|(other, _)| other);

@@ -2,6 +2,7 @@
 //! fanotify). They count for the load average, and for no pressure.
 
 use crate::actors::process::{self, ProcessShare};
+use crate::actors::wait_channel;
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::step;
 use crate::measure::window::Window;
@@ -28,7 +29,7 @@ impl Blocked<'_> {
     /// It as a sentence.
     pub(crate) fn words(self, window: &Window<'_>) -> String {
         let process = self.process.name;
-        let (within, look) = match function(window, process) {
+        let (within, look) = match wait_channel::most(window, process) {
             Some(function) => (format!(", mostly in {function} of the kernel"), String::new()),
             None => (String::new(), format!(" /proc/{}/wchan says where.", process::pid(process))),
         };
@@ -43,21 +44,8 @@ impl Blocked<'_> {
     }
 }
 
-/// The function of the kernel in which most samples of a process found it waiting.
-fn function<'a>(window: &Window<'a>, process: &str) -> Option<&'a str> {
-    let columns = window.recording.columns(Table::Process, process);
-    let counted = columns.filter_map(|(column, _)| {
-        let function = column.name.strip_prefix(WCHAN)?;
-        let series = window.series(Table::Process, process, &column.name)?;
-        Some((window.points::<Count>(&series).count(), function))
-    });
-    counted.max().map(|(_, function)| function)
-}
-
 /// What this module reads.
-pub(crate) const METRICS: &[&str] = &["scan_tasks_blocked", "procs_blocked", "state", "wchan_*"];
-/// What the metrics of functions in which tasks wait begin with.
-const WCHAN: &str = "wchan_";
+pub(crate) const METRICS: &[&str] = &["scan_tasks_blocked", "procs_blocked", "state"];
 /// The code of uninterruptible sleep in `state`.
 const D: f64 = b'D' as f64;
 

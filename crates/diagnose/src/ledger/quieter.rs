@@ -11,14 +11,14 @@ use pagetide_core::{Moment, Ratio, Span, Table, derived};
 /// A group, and what it did before and after a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Quieter<'a> {
-    pub(crate) group: &'a str,
-    pub(crate) at: Moment,
-    pub(crate) did: Did,
+    group: &'a str,
+    at: Moment,
+    did: Did,
 }
 
 /// What a group did before, and what after.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Did {
+enum Did {
     /// The share of a CPU that it used.
     Computed(Amount<Ratio>, Amount<Ratio>),
     /// Requests that it sent to disks.
@@ -33,6 +33,22 @@ impl Did {
             Self::Sent(before, after) => (before.get(), after.get()),
         };
         before / after.max(f64::MIN_POSITIVE)
+    }
+}
+
+impl Quieter<'_> {
+    /// It as a sentence.
+    pub(crate) fn words(self, window: &Window<'_>) -> String {
+        let did = match self.did {
+            Did::Computed(before, after) => format!("used {after} of a CPU ({before} before)"),
+            Did::Sent(before, after) => format!("sent {after} requests to disks ({before} before)"),
+        };
+        format!(
+            "From {} into the recording on, tasks of {} {did}, while nobody waited longer for memory or a device: they had fewer requests, or waited \
+             for a lock or another host, which the kernel does not count.",
+            self.at.since(window.span.from),
+            self.group,
+        )
     }
 }
 

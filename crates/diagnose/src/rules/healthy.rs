@@ -5,7 +5,7 @@ use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
 use crate::ledger::blocked;
 use crate::ledger::memory_waits;
-use crate::ledger::quieter::{self, Did};
+use crate::ledger::quieter;
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
 use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::coverage;
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
                 normal.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
-                the time with requests slower than a seek, or while devices have none. Little memory refaults or comes back from swap. The recording has enough samples of \
+                the time with requests slower than a seek, or while devices have none. No service came to do a third of what it did at once. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause.",
             metrics: &[
                 "psi_memory_some",
@@ -97,6 +97,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // A host whose tasks wait is not called healthy, whatever the other numbers say.
     let waits = memory_waits::troubling(window).is_some() || throughout(window).is_some();
     if waits || without_requests(window).is_some() || blocked::of(window).is_some() {
+        return None;
+    }
+    // Whether a service has less to do, or waits for what the kernel does not count, cannot be told.
+    if quieter::of(window).is_some() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -170,29 +174,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(-2.5, "share of time that tasks wait for a CPU", "psi_cpu_some", share);
         format!(" Tasks waited for a CPU {share} of the time, from start to end.")
     });
-    // Whether it has less to do, or waits for what the kernel does not count, cannot be told.
-    let quieter = quieter::of(window).map_or(String::new(), |quieter| {
-        let group = quieter.group;
-        let did = match quieter.did {
-            Did::Computed(before, after) => {
-                let what = format!("share of a CPU that {group} used from then on");
-                found.compare(-2.5, what, "cpu.stat of the group", after, Relation::Below, before);
-                format!("used {after} of a CPU ({before} before)")
-            }
-            Did::Sent(before, after) => {
-                let what = format!("requests of {group} to disks from then on");
-                found.compare(-2.5, what, "io.stat of the group", after, Relation::Below, before);
-                format!("sent {after} requests to disks ({before} before)")
-            }
-        };
-        format!(
-            " From {} into the recording on, tasks of {group} {did}: they had fewer requests, or waited for a lock or another host, which the kernel \
-             does not count.",
-            quieter.at.since(window.span.from),
-        )
-    });
-    let statement =
-        format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}{quieter}", read_again(refaulted));
+    let statement = format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
 }
 

@@ -760,6 +760,68 @@ fn writers_of_a_group_are_throttled_at_the_ceiling_of_its_own_memory() {
 }
 
 #[test]
+fn who_commits_behind_a_bulk_write_waits_for_its_writeback() {
+    let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+    let told = |waits: f64, throttled: Option<&str>, reads: f64| {
+        let slept = (0..120).map(|at| during(f64::from(at)).then_some(1)).collect();
+        let story = disk(host(), (0.0, 0.0, 10.0, 1.0), (0.0, 0.0, 800.0, 30.0));
+        let story = counts(counts(story, "nr_written", 10.0, 12_000.0), "psi_io_some", 1000.0, 700_000.0)
+            .gauge(Table::Host, "", "nr_dirty", at(100.0, 80_000.0))
+            .gauge(Table::Host, "", "nr_writeback", |_| 0.0)
+            .gauge(Table::Host, "", "nr_dirty_threshold", |_| 100_000.0)
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 50_000.0)
+            .counter(Table::Process, "7@7", "write_bytes", at(0.0, 46.0 * MIB))
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 80.0)
+            .gauge(Table::Process, "5@5", "cgroup_id", |_| 70.0)
+            .gauge(Table::Cgroup, "/batch", "cgroup_id", |_| 80.0)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 70.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", at(20_000.0, waits * 1e6))
+            .counter(Table::CgroupDisk, "/db\tsda", "rbytes", move |_| reads * MIB)
+            .counter(Table::CgroupDisk, "/db\tsda", "wbytes", |_| 0.5 * MIB)
+            .counter(Table::CgroupDisk, "/batch\tsda", "rbytes", |_| 0.0)
+            .counter(Table::CgroupDisk, "/batch\tsda", "wbytes", at(0.0, 46.0 * MIB));
+        let story = match throttled {
+            Some(process) => story.line(Table::Process, process, "wchan_balance_dirty_pages", slept),
+            None => story,
+        };
+        let story = story.tell();
+        let of = |rule| finding(&story, rule).map(|found| found.statement);
+        (of("writeback-saturates-disk"), of("dirty-throttled").is_some())
+    };
+    let (found, throttled) = told(0.7, Some("7@7"), 0.0);
+    let found = found.expect("/db waits");
+    assert!(found.contains("/db waits for it 70.0 % of the time (2.0 % before)"), "{found}");
+    assert!(!throttled, "only the writer is throttled, and /db does not wait for that");
+    assert_eq!(told(0.05, Some("7@7"), 0.0), (None, true), "nobody waits notably longer");
+    assert!(told(0.7, Some("5@5"), 0.0).1, "/db is throttled too");
+    assert!(told(0.7, None, 0.0).1, "/db writes, and where it sleeps is not known");
+    assert!(!told(0.7, None, 1.0).1, "/db mostly reads");
+}
+
+#[test]
+fn a_writer_that_is_throttled_below_the_ceiling_has_a_device_with_a_ceiling_of_its_own() {
+    let told = |dirty: f64, every: i32, function: &str| {
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        let slept = (0..120).map(|at| (during(f64::from(at)) && at % every == 0).then_some(1)).collect();
+        let story = counts(disk(host(), (0.0, 0.0, 10.0, 1.0), (0.0, 0.0, 80.0, 30.0)), "psi_io_some", 1e3, 5e5)
+            .gauge(Table::Host, "", "nr_dirty", at(100.0, dirty))
+            .gauge(Table::Host, "", "nr_writeback", |_| 0.0)
+            .gauge(Table::Host, "", "nr_dirty_threshold", |_| 100_000.0)
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 50_000.0)
+            .gauge(Table::Process, "5@5", "state", |_| f64::from(b'S'))
+            .line(Table::Process, "5@5", function, slept);
+        finding(&story.tell(), "dirty-throttled")
+    };
+    let found = told(5000.0, 3, "wchan_balance_dirty_pages").expect("10 of 31 samples");
+    assert_eq!(found.origins.names(), ["process:5@5", "disk:sda"], "{}", found.statement);
+    assert!(found.statement.contains("in balance_dirty_pages in 32.3 % of its samples"), "{}", found.statement);
+    let of_host = told(80_000.0, 3, "wchan_balance_dirty_pages").expect("above the ceiling of the host");
+    assert!(!of_host.statement.contains("in balance_dirty_pages"), "{}", of_host.statement);
+    assert_eq!(told(5000.0, 8, "wchan_balance_dirty_pages"), None, "4 of 31");
+    assert_eq!(told(5000.0, 3, "wchan_folio_wait_bit_common"), None, "it waits for a page");
+}
+
+#[test]
 fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
     let neighbour = |took: f64, usual: f64, service: f64| {
         let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);

@@ -1,6 +1,7 @@
 //! `dirty-throttled`: writers slow down to the rate at which the device takes dirty pages.
 
 mod ceiling;
+mod of_device;
 mod of_group;
 
 use self::ceiling::{CEILING, Level, SAMPLES, add_peak};
@@ -8,8 +9,8 @@ use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::traced::Traced;
 use crate::evidence::{EvidenceBuilder, advise, compared};
-use crate::ledger::disk_load;
-use crate::measure::amount::{Amount, Count, Limit};
+use crate::ledger::{disk_load, slowed};
+use crate::measure::amount::{Amount, Count, Limit, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{Window, stored};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
@@ -43,7 +44,9 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "Dirty plus writeback memory reaches the freerun ceiling, (dirty threshold + background threshold) / 2: dirty_peak of a \
                 step, or nr_dirty + nr_writeback in several samples of a live recording. The device writes meanwhile. The time that the writer \
                 sleeps (throttled) decides, where recorded. Of a control group (v2) with a memory limit, its own dirty and writeback memory reaches \
-                the ceiling of the memory that it has for files, and its tasks wait for IO.",
+                the ceiling of the memory that it has for files, and its tasks wait for IO. Of a device with a ceiling of its own, a program sleeps in \
+                balance_dirty_pages while dirty memory is below the ceiling of the host. A writer that is throttled is no cause where another \
+                control group waits for the disk, and was not seen there (where Linux does not say: reads more than it writes).",
             metrics: &[
                 "nr_dirty",
                 "nr_writeback",
@@ -62,13 +65,23 @@ pub(crate) const RULE: Rule = Rule {
                 "high",
                 "cgroup_id",
                 "psi_io_some",
+                "state",
+                "rbytes",
+                "wbytes",
                 "MemFree",
                 "Active(file)",
                 "Inactive(file)",
                 "Cached",
                 "Shmem",
             ],
-            thresholds: &[CEILING.doc(), SAMPLES.doc(), PART.doc(), FELL.doc(), of_group::WAITS.doc()],
+            thresholds: &[
+                CEILING.doc(),
+                SAMPLES.doc(),
+                PART.doc(),
+                FELL.doc(),
+                of_group::WAITS.doc(),
+                of_device::SLEEPS.doc(),
+            ],
             why: "Both thresholds are shares of dirtyable memory (free + file pages): a program that holds memory lowers them. Above the ceiling \
                 every writer sleeps, which keeps dirty memory between the ceiling and the limit.",
             alternatives: "A writer with O_DIRECT or O_SYNC waits for the device itself, and dirty memory stays low. Below the \
@@ -95,7 +108,11 @@ const FELL: Limit<Ratio> = Limit::new(
     "mm/page-writeback.c: domain_dirty_limits (6.12)",
 );
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() { of_step(window) } else { of_host(window).or_else(|| of_group::examine(window)) }
+    if window.step.is_some() {
+        of_step(window)
+    } else {
+        of_host(window).or_else(|| of_group::examine(window)).or_else(|| of_device::examine(window))
+    }
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {
@@ -129,7 +146,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     let elapsed = window.figure::<Nanos>(Figure::Elapsed).filter(|elapsed| elapsed.is_positive());
     let rates = match (window.quantity(Figure::Bandwidth), written.zip(elapsed)) {
         (Some(writer), Some((bytes, elapsed))) => {
-            let device = crate::measure::amount::Rate::<Bytes>::new(bytes.get() / elapsed.get() * 1e9);
+            let device = Rate::<Bytes>::new(bytes.get() / elapsed.get() * 1e9);
             format!(" The program wrote {writer}, the device {device}.")
         }
         _ => String::new(),
@@ -167,6 +184,9 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let written = |disk: &str| Some((all(disk)? - disk_load::swapped_out(window, disk)).max(Amount::ZERO));
     let swap = window.all_disks(written).zip(window.all_disks(all)).is_some_and(|(own, all)| own < all * PART);
     if (above as f64) < SAMPLES.get() || swap {
+        return None;
+    }
+    if only_loads(window, written) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -214,6 +234,16 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     });
     let advice = if fell.is_some() { raise(window.recording, to) } else { advice(manifest) };
     found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
+}
+
+/// Whether others wait for the disk to which the largest writer writes, and not for the thresholds: that it is throttled is no harm to them.
+fn only_loads(window: &Window<'_>, written: impl Fn(&str) -> Option<Rate<Bytes>>) -> bool {
+    let slowed = || {
+        let (disk, _) = window.busiest(written)?;
+        let writer = process::fastest::<Bytes>(window, &["write_bytes"])?;
+        Some((slowed::of(window, &window.baseline().all()?, disk, writer.comm)?, disk))
+    };
+    slowed().is_some_and(|(slowed, disk)| !slowed.is_throttled(window, disk))
 }
 
 /// The first sample after a setting lowered the dirty threshold, and what that was before: at one moment it is less than the memory implies that it is a share of then.

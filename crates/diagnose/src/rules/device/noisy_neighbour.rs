@@ -9,6 +9,8 @@ use crate::evidence::threshold::{PRESSURE, SATURATED};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{self, DiskLoad, OWNS};
 use crate::ledger::harm::NOTICED;
+use crate::ledger::slowed::{self, Slowed};
+use crate::ledger::writeback::Writeback;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{STOLEN, Window};
@@ -37,7 +39,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "A request takes a multiple of its baseline (the median, which a burst does not shift) at a much higher load, and one \
                 process causes most of the new bytes. The device had requests before. Where groups were recorded, one other than the program's own waits for IO \
                 more than before, or another program in its group reads or writes. Reclaim frees little compared with what is read, or no \
-                program reads back what it evicts. A neighbour that was there from the start of the recording has no baseline: then the device is \
+                program reads back what it evicts. What the flusher writes for it is writeback-saturates-disk. A neighbour that was there from the start of the recording has no baseline: then the device is \
                 full from start to end, the program sends most of its bytes in each third of it, and a control group or program that sends few waits for IO.",
             metrics: &[
                 "reads",
@@ -262,30 +264,6 @@ fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
         && !disk_load::commands(window).any(beside)
 }
 
-/// A group that waits for IO more than before, the one that does by most.
-struct Slowed<'a> {
-    group: &'a str,
-    waits: Amount<Ratio>,
-    before: Amount<Ratio>,
-}
-
-/// The group without others in it that uses a disk, sends less than half of what it transfers, and waits longer than before: of a disk that always
-/// had requests, each one may take hardly longer.
-fn slowed<'a>(window: &Window<'a>, before: &Window<'a>, disk: &str, comm: &str) -> Option<Slowed<'a>> {
-    let own = disk_load::groups_of(window, comm)?;
-    let moved = window.moved(disk)?;
-    let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
-    let slowed = groups.filter_map(|group| {
-        let on_disk = format!("{group}\t{disk}");
-        let bytes = window.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"])?;
-        let waits = |window: &Window<'_>| window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
-        let (waits, before) = (waits(window)?, waits(before)?);
-        let few = bytes.is_positive() && bytes <= moved * (1.0 - OWNS.get());
-        (few && waits - before >= NOTICED.value()).then_some(Slowed { group, waits, before })
-    });
-    slowed.max_by(|a, b| (a.waits - a.before).total_cmp(&(b.waits - b.before)))
-}
-
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // The stretch first: what was before it may be a day.
     let time = window.disk_await(disk).filter(|time| *time >= MIN_AWAIT)?;
@@ -299,6 +277,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     if evicts() {
         return None;
     }
+    // What it sends are its written pages, which the flusher sends.
+    let is_writer = |writeback: &Writeback<'_>| writeback.writer.is_some_and(|writer| writer.comm == neighbour.comm);
+    if Writeback::of(window).is_some_and(|one| one.disk == disk && one.saturates() && is_writer(&one)) {
+        return None;
+    }
     let before = window.baseline().all()?;
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
@@ -308,7 +291,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
     let slower = time >= earlier * SLOWER;
-    let slowed = if slower { None } else { slowed(window, &before, disk, neighbour.comm) };
+    let slowed = if slower { None } else { slowed::of(window, &before, disk, neighbour.comm) };
     if !slower && slowed.is_none() {
         return None;
     }

@@ -1,19 +1,20 @@
 //! `writeback-saturates-disk`: the flusher keeps a device so busy that reads wait behind it.
 
-use crate::actors::process::{self, ProcessShare};
-use crate::actors::victim::{self, Victim};
+use crate::actors::victim;
 use crate::evidence::advice;
 use crate::evidence::threshold::{SATURATED, STALL_RATE, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::ledger::disk_load;
+use crate::ledger::harm::NOTICED;
+use crate::ledger::slowed::Slowed;
 use crate::ledger::stalls;
-use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
+use crate::ledger::writeback::{COPIES, FLUSHED, MIN_READ_AWAIT, PART, SLOW, SLOWER, WRITES, Writeback};
+use crate::measure::amount::{Count, Limit, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "writeback",
@@ -55,6 +56,9 @@ pub(crate) const RULE: Rule = Rule {
                 "syscr",
                 "allocstall",
                 "psi_memory_some",
+                "psi_io_some",
+                "rbytes",
+                "wbytes",
                 "nr_dirty_threshold",
             ],
             thresholds: &[
@@ -76,6 +80,7 @@ pub(crate) const RULE: Rule = Rule {
                 STALL_RATE.doc(),
                 stalls::WAITED.doc(),
                 DIRTY.doc(),
+                NOTICED.doc(),
             ],
             why: "The flusher keeps many requests in flight, and a reader has one. A device that serves them in turn serves the reader at the end of a long queue.",
             alternatives: "Direct or synchronous writes fill the queue the same way but are not writeback: nr_written then stays below the writes of the device.",
@@ -87,32 +92,6 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const WRITES: Limit<Ratio> = Limit::new(
-    "share of the device's bytes that are writes",
-    0.66,
-    "With less, reads fill the queue as well.",
-    "judgement",
-);
-const COPIES: Limit<Ratio> = Limit::new(
-    "share of the device's bytes that are writes, where one program writes most of them",
-    0.4,
-    "A program that copies within a device, vacuums or sorts writes as much as it reads.",
-    "judgement",
-);
-const FLUSHED: Limit<Ratio> = Limit::new(
-    "bytes written back per byte that the device writes",
-    0.3,
-    "With less, the writes are direct or synchronous.",
-    "judgement",
-);
-const SLOWER: Limit<Count> = Limit::new(
-    "time of a read, relative to its baseline",
-    3.0,
-    "A different mix of requests changes it by less.",
-    "judgement",
-);
-const MIN_READ_AWAIT: Limit<Nanos> =
-    Limit::new("time of a read", 1e6, "Nobody notices a shorter wait.", "latency of SSDs");
 const MIN_SHARE_OF_WRITER: Limit<Ratio> = Limit::new(
     "bytes one process dirties per byte that the device writes",
     0.5,
@@ -123,12 +102,6 @@ const DIRTY: Limit<Bytes> = Limit::new(
     "advised limit of dirty memory, at most",
     256.0 * 1024.0 * 1024.0,
     "A disk writes this much in a few seconds.",
-    "judgement",
-);
-const PART: Limit<Ratio> = Limit::new(
-    "bytes of the largest writer per byte that the device writes, to name it",
-    0.1,
-    "With less, other programs write most of it.",
     "judgement",
 );
 const WRITES_ALL: Limit<Ratio> = Limit::new(
@@ -143,77 +116,20 @@ const NEW: Limit<Count> = Limit::new(
     "Ordinary load varies by less.",
     "judgement",
 );
-const SLOW: Limit<Nanos> = Limit::new(
-    "time of a read, where there is no baseline",
-    10e6,
-    "A disk needs 10 ms for a seek and a rotation.",
-    "physics of disks",
-);
-
-/// How a disk writes back over a stretch.
-struct Writeback<'a> {
-    disk: &'a str,
-    busy: Amount<Ratio>,
-    written: Rate<Bytes>,
-    flushed: Rate<Bytes>,
-    /// The time of a read, now and before.
-    time: Option<Amount<Nanos>>,
-    baseline: Option<Amount<Nanos>>,
-    /// The process that writes most.
-    writer: Option<ProcessShare<'a, Per<Bytes>>>,
-    victims: Vec<Victim<'a>>,
-    /// Direct reclaims for which tasks wait.
-    stalls: Option<Rate<Count>>,
-}
-
-impl Writeback<'_> {
-    /// Whether a read takes far longer than before.
-    fn slow(&self) -> bool {
-        self.time.is_some_and(|time| {
-            self.baseline.map_or(time >= SLOW, |baseline| time >= baseline * SLOWER && time >= MIN_READ_AWAIT)
-        })
-    }
-}
-
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let (disk, _) = window.busiest(|disk| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH))?;
-    // Most stretches need no look at the whole recording.
-    if !window.host(&derived::WRITTEN_BACK)?.is_positive() {
-        return None;
-    }
-    let signal = SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH);
-    let span = window.when(signal);
-    let during = window.over(span);
-    // What reclaim swaps out is written back too, and no program wrote it.
-    let swapped = disk_load::swapped_out(&during, disk);
-    let written = (during.disk_bytes(disk, &derived::WRITE_BANDWIDTH)? - swapped).max(Amount::ZERO);
-    let read = during.disk_bytes(disk, &derived::READ_BANDWIDTH)?;
-    let flushed = (window.bytes_per_second(during.host(&derived::WRITTEN_BACK)?) - swapped).max(Amount::ZERO);
-    if !written.is_positive() || written < (written + read) * COPIES || flushed < written * FLUSHED {
-        return None;
-    }
-    let writer = process::fastest::<Bytes>(&during, &["write_bytes"]).filter(|writer| writer.amount >= written * PART);
-    let history = window.baseline().until(span.from);
-    let writeback = Writeback {
-        disk,
-        busy: during.busy(disk)?,
-        written,
-        flushed,
-        time: during.read_await(disk),
-        baseline: history.and_then(|quiet| quiet.read_await(disk)),
-        writer,
-        victims: victim::all(&during, writer.map(|writer| writer.name)),
-        stalls: stalls::direct(&during),
-    };
-    let saturated = written >= (written + read) * WRITES && disk_load::saturated(&during, disk) && writeback.slow();
+    let writeback = Writeback::of(window)?;
+    let Writeback { disk, span, written, writer, .. } = writeback;
     // Without a full queue it takes one writer, and others that read back what its pages replaced, or programs that reclaim memory themselves.
     let bulk = || {
         let most = writer.is_some_and(|writer| writer.amount >= written * MIN_SHARE_OF_WRITER);
-        let new = window.baseline().mean(signal).is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
+        let new = window
+            .baseline()
+            .mean(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH))
+            .is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
         let much = window.turnover(written).is_some_and(|share| share >= TURNOVER);
         most && new && much && (!writeback.victims.is_empty() || writeback.stalls.is_some())
     };
-    if !saturated && !bulk() {
+    if !writeback.saturates() && !bulk() {
         return None;
     }
     let begun = writer.map_or_else(
@@ -224,7 +140,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<Finding> {
-    let Writeback { disk, busy, written, flushed, time, baseline, writer, victims, stalls } = writeback;
+    let Writeback { disk, busy, written, flushed, time, baseline, writer, victims, slowed, stalls, .. } = writeback;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     let who = writer.map_or_else(
@@ -247,6 +163,12 @@ fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<
             "a read takes {time}{}",
             baseline.map_or(String::new(), |before| format!(" ({before} before)"))
         ));
+    }
+    if let Some(Slowed { group, waits: share, before }) = slowed {
+        let what = format!("share of time that {group} waits for IO");
+        let weight = 0.5 + grade(*share - *before, 0.1, 0.4);
+        found.compare(weight, what, "psi_io_some of the group", *share, Relation::Above, *before);
+        waits.push(format!("{group} waits for it {share} of the time ({before} before)"));
     }
     if let Some(most) = victims.first() {
         let what = format!("bytes that {} reads from devices", most.comm);

@@ -156,7 +156,7 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
         );
     }
     if let Some(sender) = process::fastest::<Bytes>(&during, &[limited.of_process()])
-        .filter(|sender| in_group(&during, sender.name, group))
+        .filter(|sender| group::contains(&during, group, sender.name))
     {
         found.origin(sender.actor(window));
     }
@@ -173,14 +173,6 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
 /// Whether requests wait for each other at a device that has no time left: those of the group would wait without a limit as well.
 fn is_full(during: &Window<'_>, disk: &str) -> bool {
     during.busy(disk).is_some_and(|busy| busy >= SATURATED) && during.queue(disk).is_some_and(|queue| queue >= DEPTH)
-}
-
-/// Whether a process is in a group or below it, as far as was recorded.
-fn in_group(during: &Window<'_>, process: &str, group: &str) -> bool {
-    let id = |table, entity: &str| during.level::<Count>(table, entity, "cgroup_id").map(|level| level.most);
-    let Some(own) = id(Table::Process, process) else { return false };
-    let groups = during.recording.entities(Table::Cgroup).map(|(name, _)| name);
-    groups.filter(|name| group::within(group, name)).any(|name| id(Table::Cgroup, name) == Some(own))
 }
 
 /// How to lift the limit, and how to put it back.
