@@ -4,8 +4,8 @@ use crate::actors::process::{self, ProcessShare};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
-use crate::measure::window::Window;
-use pagetide_core::{Span, Table, derived};
+use crate::measure::window::{Window, intervals};
+use pagetide_core::{Moment, Nanos, Span, Table, derived};
 
 /// The CPU time that one thread uses at most, less what it spends between two samples of an emulated or busy host.
 pub(crate) const FULL: Limit<Count> = Limit::new(
@@ -13,6 +13,13 @@ pub(crate) const FULL: Limit<Count> = Limit::new(
     0.95,
     "A thread runs on one CPU at a time.",
     "kernel/sched/core.c: __schedule (6.12)",
+);
+/// The same in each interval.
+pub(crate) const INTERVAL: Limit<Count> = Limit::new(
+    "CPUs that it uses in each interval, at least",
+    0.75,
+    "Other tasks and the host of a guest take a part of some intervals.",
+    "judgement",
 );
 /// What it uses at most: more is several threads.
 pub(crate) const ONE: Limit<Count> = Limit::new(
@@ -38,7 +45,26 @@ pub(crate) struct OneThread<'a> {
     pub(crate) span: Span,
 }
 
-/// The program of a window that computes longest on one CPU, of those that ran before it and mostly waited. Absent with one CPU.
+/// What a process of the same command used that ended as this one began: a reload replaces a worker by another.
+fn before_it(whole: &Window<'_>, (name, comm): (&str, &str), shortest: Nanos, at: Moment) -> Option<Amount<Count>> {
+    let group = |process: &str| whole.level::<Count>(Table::Process, process, "cgroup_id").map(|level| level.most);
+    let of = |(other, _): (&str, &str)| {
+        let signal = whole.episodes.signal(whole.recording, SignalSpec::process(other, &derived::CPUS))?;
+        let ran = Span { from: signal.first()?, to: signal.last()? };
+        let between = ran.to.since(at).max(at.since(ran.to));
+        let replaced = between <= intervals(whole.recording, BETWEEN) && ran.length() >= shortest;
+        if replaced { signal.mean(ran) } else { None }
+    };
+    let same =
+        process::present(whole).filter(|(other, of)| *other != name && *of == comm && group(other) == group(name));
+    same.filter_map(of).max_by(Amount::total_cmp)
+}
+
+/// Intervals between the last sample of a process and the first of the one that replaces it, at most.
+const BETWEEN: u64 = 5;
+
+/// The program of a window that computes longest on one CPU, of those that ran before it, or replaced one that did, and mostly
+/// waited. Absent with one CPU.
 pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
     window.recording.entities(Table::Cpu).nth(1)?;
     let whole = Window::whole(window.recording, window.episodes)?;
@@ -52,15 +78,16 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         }
         let spec = SignalSpec::process(name, &derived::CPUS);
         let signal = window.episodes.signal(window.recording, spec)?;
-        let span = signal.held(FULL.value()).into_iter().max_by_key(|span| span.length())?;
+        let span = signal.held(INTERVAL.value()).into_iter().max_by_key(|span| span.length())?;
         if span.length() < shortest || !span.overlaps(window.span) {
             return None;
         }
         let used: Amount<Count> = signal.mean(span)?;
         let earlier = Span { from: signal.first()?.max(whole.span.from), to: span.from };
-        let long = earlier.length() >= shortest;
-        let before: Amount<Count> = signal.mean(earlier).filter(|_| long)?;
-        let waited = before <= USED && before.is_positive() && used <= ONE && !process::is_kernel_thread(window, name);
+        let own = || signal.mean(earlier).filter(|_| earlier.length() >= shortest);
+        let before: Amount<Count> = own().or_else(|| before_it(&whole, (name, comm), shortest, span.from))?;
+        let one = used >= FULL && used <= ONE;
+        let waited = before <= USED && before.is_positive() && one && !process::is_kernel_thread(window, name);
         waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
     };
     process::present(window).filter_map(of).max_by_key(|one| one.span.length())

@@ -288,6 +288,15 @@ impl Losses {
         ))
     }
 
+    /// Whether the time that somebody lost is that of services: of groups without others in them, where their waits were recorded. That of the host
+    /// counts jbd2, kworkers and kswapd as well, for which nobody waits.
+    pub(crate) fn is_of_services(&self, loss: &TimeLost) -> bool {
+        let is_leaf = |group: &str| self.leaves.iter().any(|(leaf, _)| leaf == group);
+        let recorded = |waits: &Waits| waits.resource == loss.resource && waits.group.as_deref().is_some_and(is_leaf);
+        let is_leaf = loss.victim.as_group().map_or(loss.victim != Actor::Host, is_leaf);
+        is_leaf || !self.waits.iter().any(recorded)
+    }
+
     /// Who lost time in a stretch, and to what; the largest loss first, a group that waits for its own work behind those that suffer by it. The rule of its cause, where it is known, says what tasks wait for.
     pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
         // It waits for its own work.

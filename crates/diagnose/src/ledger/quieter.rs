@@ -68,6 +68,14 @@ pub(crate) const USED: Limit<Ratio> = Limit::new(
 pub(crate) const SENT: Limit<Per<Count>> =
     Limit::new("requests to disks that such a group sent before", 5.0, "Of fewer, a burst is a third.", "judgement");
 
+/// Samples before, at least.
+pub(crate) const BEFORE: Limit<Count> = Limit::new(
+    "samples before a group came to do less, at least",
+    20.0,
+    "What has just started does more at first: it fills its caches and compiles.",
+    "judgement",
+);
+
 /// The service that came to do least of what it did, at once.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     let groups = group::leaves(window.recording).into_iter();
@@ -90,6 +98,9 @@ fn fall(window: &Window<'_>, spec: SignalSpec<'_>, enough: f64) -> Option<(Momen
     let signal = window.episodes.signal(window.recording, spec)?;
     let values: Vec<(Span, f64)> = signal.intervals().filter(|(span, _)| window.span.overlaps(*span)).collect();
     let step::Step { at, before, after } = step::fall(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>())?;
+    if (at as f64) < BEFORE.get() {
+        return None;
+    }
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);
     let fewer = before >= enough && before >= after * FEWER.get();
     (works && fewer).then(|| (values[at].0.from, before, after))

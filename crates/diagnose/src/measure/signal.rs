@@ -246,6 +246,11 @@ impl Signal {
         Some(above.next_back().map_or(first, |last| first.union(last)))
     }
 
+    /// Where its last interval ends.
+    pub(crate) fn last(&self) -> Option<Moment> {
+        self.times.last().map(|(_, to)| Moment::new(*to))
+    }
+
     /// Where its first interval begins.
     pub(crate) fn first(&self) -> Option<Moment> {
         self.times.first().map(|(from, _)| Moment::new(*from))

@@ -1,7 +1,7 @@
 //! `cpu-bound`: the host is short of CPU and not of memory.
 
 use crate::actors::group;
-use crate::actors::one_thread::{self, FULL, ONE, OneThread, USED};
+use crate::actors::one_thread::{self, FULL, INTERVAL, ONE, OneThread, USED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::memory_waits;
@@ -72,6 +72,7 @@ pub(crate) const RULE: Rule = Rule {
                 NAMED.doc(),
                 STOLEN.doc(),
                 FULL.doc(),
+                INTERVAL.doc(),
                 ONE.doc(),
                 USED.doc(),
             ],
@@ -221,7 +222,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
     let OneThread { process, before, span } = one_thread::busiest(window)?;
     let during = window.over(span);
-    let idle = idle_share(&during)?;
+    // With less, more threads would not run either.
+    let idle = idle_share(&during).filter(|idle| *idle >= IDLE)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     found.origin(process.actor(window));

@@ -54,6 +54,7 @@ pub(crate) const RULE: Rule = Rule {
                 FAULTS.doc(),
                 MIN_LOST_TIME.doc(),
                 blocked::SHARE.doc(),
+                quieter::BEFORE.doc(),
                 quieter::FEWER.doc(),
                 quieter::USED.doc(),
                 quieter::SENT.doc(),

@@ -52,9 +52,10 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
         return false;
     }
     let losses = stretches.losses.in_stretch(whole, finding.range, Some(finding.rule));
-    let most = losses.iter().filter(|loss| loss.by_cause).map(|loss| loss.lost_ns).max();
-    let booked = arbiter::gives_back(ledger, finding).unwrap_or(0);
-    most.is_some_and(|most| (most.max(booked) as f64) < LOST.get())
+    let by_cause: Vec<&TimeLost> = losses.iter().filter(|loss| loss.by_cause).collect();
+    let felt = by_cause.iter().filter(|loss| stretches.losses.is_of_services(loss));
+    let most = felt.map(|loss| loss.lost_ns).max().max(arbiter::gives_back(ledger, finding)).unwrap_or(0);
+    !by_cause.is_empty() && (most as f64) < LOST.get()
 }
 
 /// The incidents: one for each root, but for those of the time of a worse one, which are its rivals; and the largest loss that none of

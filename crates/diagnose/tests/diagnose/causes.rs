@@ -704,6 +704,43 @@ fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thre
 }
 
 #[test]
+fn a_worker_that_replaced_another_is_compared_with_it() {
+    let told = |command: &str, before: f64, then: f64, other: f64| {
+        // What it uses varies, as on an emulated host.
+        let varies = move |at: f64| if at % 4.0 < 1.0 { then - 15.0 } else { then + 5.0 };
+        let spent = |from: usize, to: usize, rate: &dyn Fn(f64) -> f64| -> Vec<Option<i64>> {
+            let mut sum = 0.0;
+            let at = |at: usize| {
+                sum += rate(at as f64);
+                (from..=to).contains(&at).then(|| whole(sum))
+            };
+            (0..120).map(at).collect()
+        };
+        let idle = move |at: f64| if during(at) { 200.0 - then - other } else { 200.0 - before };
+        let story = counts(counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0), "cpu_user", 3.0, 99.0)
+            .counter(Table::Host, "", "cpu_idle", idle)
+            .counter(Table::Cpu, "0", "cpu_user", |_| 0.0)
+            .counter(Table::Cpu, "1", "cpu_user", |_| 0.0)
+            .command("7@7", "nginx")
+            .command("9@60", command)
+            .line(Table::Process, "7@7", "utime", spent(0, 60, &|_| before))
+            .line(Table::Process, "9@60", "utime", spent(61, 90, &varies))
+            .line(Table::Process, "7@7", "stime", spent(0, 60, &|_| 0.0))
+            .line(Table::Process, "9@60", "stime", spent(61, 90, &|_| 0.0));
+        let rss = |from: i32, to: i32| (0..120).map(|at| (from..=to).contains(&at).then_some(1 << 20)).collect();
+        let story =
+            story.line(Table::Process, "7@7", "rss", rss(0, 60)).line(Table::Process, "9@60", "rss", rss(61, 90));
+        finding(&story.tell(), "cpu-bound").map(|found| found.statement)
+    };
+    let found = told("nginx", 10.0, 97.0, 0.0).expect("a reload");
+    assert!(found.contains("it uses 0.97 CPUs (0.10 before)"), "{found}");
+    assert_eq!(told("gzip", 10.0, 97.0, 0.0), None, "a job that came");
+    assert_eq!(told("nginx", 70.0, 97.0, 0.0), None, "the one before computed as well");
+    assert_eq!(told("nginx", 10.0, 80.0, 0.0), None, "it rests");
+    assert_eq!(told("nginx", 10.0, 97.0, 95.0), None, "no other CPU is free");
+}
+
+#[test]
 fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     let busy = |user: f64, iowait: f64, cpu: f64, memory: f64| {
         let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);

@@ -191,13 +191,13 @@ fn a_group_waits_at_the_disk_where_its_requests_take_most_time_and_not_where_it_
 
 #[test]
 fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
-    let with = |seconds: f64, story: Story| {
+    let with = |seconds: f64, host: f64, story: Story| {
         let within =
             move |then: f64, else_: f64| move |at: f64| if (60.0..60.0 + seconds).contains(&at) { then } else { else_ };
         let story = story
             .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
             .counter(Table::Cgroup, "/db", "psi_io_some", within(150_000.0, 2000.0))
-            .counter(Table::Host, "", "psi_io_some", within(150_000.0, 2000.0))
+            .counter(Table::Host, "", "psi_io_some", within(host, 2000.0))
             .counter(Table::Disk, "sda", "reads", within(950.0, 60.0))
             .counter(Table::Disk, "sda", "read_ms", within(9500.0, 60.0))
             .counter(Table::Disk, "sda", "read_sectors", within(51.0 * 2048.0, 2048.0))
@@ -210,17 +210,19 @@ fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
             .counter(Table::Process, "7@7", "read_bytes", within(50.0 * 1_048_576.0, 0.0));
         diagnose(&story.tell())
     };
-    let told = |seconds| with(seconds, quiet(120));
+    let told = |seconds| with(seconds, 150_000.0, quiet(120));
     let burst = told(2.0);
     assert_eq!(burst.verdict, Conclusion::Healthy, "{}", burst.summary);
     assert_eq!(burst.cause.as_ref().unwrap().rule.as_str(), "healthy");
     assert!(burst.summary.starts_with("No service lost notable time. 7@7 (pid 7) moves"), "{}", burst.summary);
+    let with_kernel = with(2.0, 900_000.0, quiet(120));
+    assert_eq!(with_kernel.verdict, Conclusion::Healthy, "jbd2 waits, and no service: {}", with_kernel.summary);
     let longer = told(30.0);
     assert_eq!(longer.verdict, Conclusion::Incident, "{}", longer.summary);
     assert_eq!(longer.cause.unwrap().rule.as_str(), "noisy-neighbour");
     // What else goes on is the answer then.
     let killed = |at: f64| if (90.0..91.0).contains(&at) { 1.0 } else { 0.0 };
-    let kill = with(2.0, quiet(120).counter(Table::Host, "", "oom_kill", killed));
+    let kill = with(2.0, 150_000.0, quiet(120).counter(Table::Host, "", "oom_kill", killed));
     assert_eq!(kill.verdict, Conclusion::Incident, "{}", kill.summary);
     assert_eq!(kill.cause.unwrap().rule.as_str(), "oom-kill");
 }
@@ -419,6 +421,9 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
     }
     let over = told((0.2, 0.0), (40.0, 0.0));
     assert_eq!(over.0, Conclusion::Healthy, "a job that is over: {}", over.1);
+    let early = |at: f64| if at < 15.0 { 300_000.0 } else { 10_000.0 };
+    let early = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", early).tell());
+    assert_eq!(early.verdict, Conclusion::Healthy, "it had just started: {}", early.summary);
     let slowly = |at: f64| if at < 60.0 { 300_000.0 } else { 300_000.0 * (1.0 - (at - 60.0) / 60.0) };
     let slowly = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", slowly).tell());
     assert_eq!(slowly.verdict, Conclusion::Healthy, "{}", slowly.summary);
