@@ -449,7 +449,8 @@ impl RecordingBuilder {
         for rows in sample.tables().filter(|rows| selection.wants_table(rows.table())) {
             let table = rows.table();
             let columns = schema.columns(table);
-            let wanted: Vec<bool> = columns.iter().map(|column| selection.wants_metric(&column.name)).collect();
+            let metrics = selection.wanted_metrics();
+            let wanted: Vec<bool> = columns.iter().map(|column| metrics.wants(&column.name)).collect();
             let entities = self.recording.tables.entry(table).or_default();
             for (entity, values) in rows.rows() {
                 let Some(entity) = schema.entities(table).get(entity.0 as usize) else { continue };
