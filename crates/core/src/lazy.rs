@@ -13,7 +13,7 @@ pub struct LazyRecording<S> {
     source: S,
     selection: Selection,
     recording: Recording,
-    read: BTreeSet<(Table, String)>,
+    read: BTreeMap<Table, BTreeSet<String>>,
 }
 
 impl<S: Source> LazyRecording<S> {
@@ -25,7 +25,7 @@ impl<S: Source> LazyRecording<S> {
     pub fn open(source: S, from_wall_ns: Option<i64>, to_wall_ns: Option<i64>) -> Result<Self, Error> {
         let selection = Selection { from_wall_ns, to_wall_ns, ..Selection::default() };
         let recording = source.times(&selection)?;
-        Ok(Self { source, selection, recording, read: BTreeSet::new() })
+        Ok(Self { source, selection, recording, read: BTreeMap::new() })
     }
 
     /// Drops the marks: a part of a lab run then reads like one of a live host.
@@ -55,17 +55,18 @@ impl<S: Source> LazyRecording<S> {
             missing.entry(self.unread(*table, metrics)).or_default().push(*table);
         }
         for (metrics, tables) in missing.into_iter().filter(|(metrics, _)| !metrics.is_empty()) {
-            let read: Vec<(Table, String)> =
-                tables.iter().flat_map(|table| metrics.iter().map(|metric| (*table, metric.clone()))).collect();
-            let part = self.source.load(&Selection { tables, metrics, ..self.selection.clone() })?;
-            self.recording.absorb(part);
-            self.read.extend(read);
+            let selection = Selection { tables, metrics, ..self.selection.clone() };
+            self.recording.absorb(self.source.load(&selection)?);
+            for table in selection.tables {
+                self.read.entry(table).or_default().extend(selection.metrics.iter().cloned());
+            }
         }
         Ok(&self.recording)
     }
 
     fn unread(&self, table: Table, metrics: &[&str]) -> Vec<String> {
-        let new = |metric: &&&str| !self.read.contains(&(table, (**metric).to_owned()));
+        let read = self.read.get(&table);
+        let new = |metric: &&&str| !read.is_some_and(|read| read.contains(**metric));
         metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect()
     }
 

@@ -86,7 +86,7 @@ pub use resource::Resource;
 pub use rule::{RuleDoc, RuleId, Threshold};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, SchemaCursor, SchemaGrowth, Stamp, TableSample};
 pub use scenario::*;
-pub use selection::Selection;
+pub use selection::{Selection, WantedMetrics};
 pub use setting_change::{HOST_NOTE, SettingChange};
 pub use span::{Moment, Span};
 pub use step::{Outcome, StepResult};

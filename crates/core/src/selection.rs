@@ -1,6 +1,7 @@
 //! Which part of a recording is wanted.
 
 use crate::metric::Table;
+use std::collections::BTreeSet;
 
 /// Which part of a recording is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,13 +27,32 @@ impl Selection {
         self.tables.is_empty() || self.tables.contains(&table)
     }
 
-    /// Whether a metric of this name is wanted.
+    /// Whether a metric of this name is wanted. Who asks of many names asks [`Self::wanted_metrics`].
     pub fn wants_metric(&self, name: &str) -> bool {
-        let is = |metric: &String| match metric.strip_suffix('*') {
-            Some(beginning) => name.starts_with(beginning),
-            None => metric == name,
-        };
-        self.metrics.is_empty() || self.metrics.iter().any(is)
+        self.wanted_metrics().wants(name)
+    }
+
+    /// The metrics that are wanted.
+    pub fn wanted_metrics(&self) -> WantedMetrics<'_> {
+        let (beginnings, names): (Vec<&str>, Vec<&str>) =
+            self.metrics.iter().map(String::as_str).partition(|metric| metric.ends_with('*'));
+        let beginnings = beginnings.into_iter().map(|metric| &metric[..metric.len() - 1]).collect();
+        WantedMetrics { all: self.metrics.is_empty(), names: names.into_iter().collect(), beginnings }
+    }
+}
+
+/// The metrics of a [`Selection`], to ask of many names.
+#[derive(Debug)]
+pub struct WantedMetrics<'a> {
+    all: bool,
+    names: BTreeSet<&'a str>,
+    beginnings: Vec<&'a str>,
+}
+
+impl WantedMetrics<'_> {
+    /// Whether a metric of this name is wanted.
+    pub fn wants(&self, name: &str) -> bool {
+        self.all || self.names.contains(name) || self.beginnings.iter().any(|beginning| name.starts_with(beginning))
     }
 }
 

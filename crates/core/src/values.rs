@@ -1,6 +1,7 @@
 //! The values of one metric of one entity.
 
 use std::collections::TryReserveError;
+use std::ops::Range;
 
 /// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them, and most
 /// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do.
@@ -140,6 +141,38 @@ impl Values {
         self.present.get(nth).is_none_or(|present| *present).then(|| self.numbers.at(nth))
     }
 
+    /// Gives those of some of the values that are present, each with its place among them; the places are not behind the last value.
+    #[inline]
+    pub(crate) fn each(&self, places: Range<usize>, mut give: impl FnMut(usize, i64)) {
+        match &self.numbers {
+            // Of most metrics every sample has a value, and none needs a look at whether it has.
+            Numbers::Near(from, all) if self.present.is_empty() => {
+                let near = all[places].iter().enumerate();
+                near.for_each(|(at, near)| give(at, from + i64::from(*near)));
+            }
+            _ => places.clone().for_each(|nth| {
+                if let Some(value) = self.nth(nth) {
+                    give(nth - places.start, value);
+                }
+            }),
+        }
+    }
+
+    /// Whether one of them is lower than the one before it.
+    pub(crate) fn fall(&self, places: Range<usize>) -> bool {
+        match &self.numbers {
+            // All pairs at once: they rarely fall.
+            Numbers::Near(_, all) if self.present.is_empty() => {
+                all[places].windows(2).fold(false, |fall, pair| fall | (pair[1] < pair[0]))
+            }
+            _ => {
+                let (mut last, mut fall) = (i64::MIN, false);
+                self.each(places, |_, value| fall |= value < std::mem::replace(&mut last, value));
+                fall
+            }
+        }
+    }
+
     /// Leaves out what is at this sample and behind it.
     pub(crate) fn truncate(&mut self, end: usize) {
         let count = self.numbers.len().min(end.saturating_sub(self.first));
@@ -241,6 +274,28 @@ mod tests {
         add(16, &[6], None);
         assert_eq!(appended, pushed);
         assert_eq!(appended.points().collect::<Vec<_>>(), [(4, 1), (6, 2), (10, 7), (11, 8), (12, 9), (16, 6)]);
+    }
+
+    #[test]
+    fn what_is_given_at_once_is_what_each_sample_has() {
+        let dense = |numbers: &[i64]| {
+            let mut values = Values::default();
+            values.append(5, numbers, None);
+            values
+        };
+        let mut sparse = dense(&[3, 4]);
+        sparse.append(9, &[4, 0, 6, 2], Some(&[true, false, true, true]));
+        for values in [dense(&[1, 2, 2, 9, 3]), dense(&[i64::MIN, 7, i64::MAX, 0]), sparse] {
+            let count = values.end() - values.first();
+            for places in (0..=count).flat_map(|from| (from..=count).map(move |to| from..to)) {
+                let there: Vec<(usize, i64)> =
+                    places.clone().filter_map(|nth| Some((nth - places.start, values.nth(nth)?))).collect();
+                let mut given = Vec::new();
+                values.each(places.clone(), |at, value| given.push((at, value)));
+                assert_eq!(given, there);
+                assert_eq!(values.fall(places), there.windows(2).any(|pair| pair[1].1 < pair[0].1));
+            }
+        }
     }
 
     #[test]

@@ -279,6 +279,10 @@ fn summed(recording: &Recording, table: Table) -> impl Iterator<Item = &str> {
 
 /// The intervals between neighbouring samples in which a counter fell.
 fn falls_of(before: Option<(i64, i64)>, series: &Series<'_>) -> Vec<(i64, i64)> {
+    let first = || series.points().next();
+    if !series.falls() && before.is_none_or(|before| first().is_none_or(|first| before.1 <= first.1)) {
+        return Vec::new();
+    }
     let (mut last, mut falls) = (before, Vec::new());
     series.points().for_each(|after| {
         if let Some(before) = last.replace(after)
@@ -386,12 +390,19 @@ impl Pieces<'_> {
     /// Gives the pieces that end up to a moment, and goes on to the one behind them.
     fn each_upto(&mut self, to: i64, mut give: impl FnMut(Piece)) {
         let (near, mut before) = (self.series.upto(self.next, to), self.before);
-        near.points().for_each(|point| {
-            if let Some(piece) = self.piece(before, point) {
-                give(piece);
-            }
-            before = Some(point);
-        });
+        // Most are of counters, and what is asked of others keeps that loop from being short.
+        match self.series.column().kind {
+            Kind::Counter => near.each(|point| {
+                if let Some(piece) = before.replace(point).and_then(|before| self.rise(before, point)) {
+                    give(piece);
+                }
+            }),
+            _ => near.each(|point| {
+                if let Some(piece) = self.piece(before.replace(point), point) {
+                    give(piece);
+                }
+            }),
+        }
         (self.next, self.before) = (self.next + near.len(), before);
     }
 
@@ -422,31 +433,41 @@ impl Pieces<'_> {
     }
 
     /// The time that a point covers, whose series has another one before it; absent where nothing is known of it.
+    fn piece(&self, before: Option<(i64, i64)>, point: (i64, i64)) -> Option<Piece> {
+        match self.series.column().kind {
+            Kind::Counter => self.rise(before?, point),
+            kind => self.level(kind, before.map(|(at, _)| at), point),
+        }
+    }
+
+    /// The same of a counter.
     #[inline]
-    fn piece(&self, before: Option<(i64, i64)>, (to, value): (i64, i64)) -> Option<Piece> {
-        let (kind, unit) = (self.series.column().kind, self.series.unit());
-        let gap = |from: i64| to.saturating_sub(from) > self.usual.saturating_mul(2);
-        let (from, content) = match kind {
-            Kind::Counter => {
-                let (from, earlier) = before?;
-                let amount = unit.to_base(value.saturating_sub(earlier).max(0) as f64);
-                (from, Content::Rise { amount, gap: gap(from) })
-            }
-            kind => {
-                let near = before.map(|(at, _)| at).and_then(|at| match kind {
-                    _ if !gap(at) => Some(at),
-                    Kind::Rate => self.told.since(at, to, self.usual),
-                    _ => None,
-                });
-                let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
-                let weight = match &self.weight {
-                    None => 1.0,
-                    Some(weight) => weight_at(weight, to)?,
-                };
-                (near.unwrap_or(to.saturating_sub(self.usual)), Content::Level(unit.to_base(value) * weight))
-            }
-        };
+    fn rise(&self, (from, earlier): (i64, i64), (to, value): (i64, i64)) -> Option<Piece> {
+        let amount = self.series.unit().to_base(value.saturating_sub(earlier).max(0) as f64);
+        let content = Content::Rise { amount, gap: self.gap(from, to) };
         (to > from).then_some(Piece { from, to, content })
+    }
+
+    /// The same of a gauge or a stored rate.
+    fn level(&self, kind: Kind, before: Option<i64>, (to, value): (i64, i64)) -> Option<Piece> {
+        let near = before.and_then(|at| match kind {
+            _ if !self.gap(at, to) => Some(at),
+            Kind::Rate => self.told.since(at, to, self.usual),
+            _ => None,
+        });
+        let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
+        let weight = match &self.weight {
+            None => 1.0,
+            Some(weight) => weight_at(weight, to)?,
+        };
+        let from = near.unwrap_or(to.saturating_sub(self.usual));
+        let content = Content::Level(self.series.unit().to_base(value) * weight);
+        (to > from).then_some(Piece { from, to, content })
+    }
+
+    /// Whether samples are missing between two moments.
+    fn gap(&self, from: i64, to: i64) -> bool {
+        to.saturating_sub(from) > self.usual.saturating_mul(2)
     }
 }
 

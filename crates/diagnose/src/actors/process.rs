@@ -3,7 +3,8 @@
 use crate::evidence::EvidenceBuilder;
 use crate::measure::amount::{Amount, Count, Rate};
 use crate::measure::window::{Window, intervals, stored};
-use pagetide_core::{Actor, Bytes, EndedName, Kind, Moment, Nanos, Pages, Span, Table};
+use pagetide_core::{Actor, Bytes, EndedName, Kind, Moment, Nanos, Pages, Series, Table};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -125,7 +126,8 @@ fn share<'a, M>(
     mut processes: Rates<'a, M>,
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
-    processes.retain(|(name, _)| !metrics.iter().any(|metric| inherits(window, name, metric)));
+    let heirs: Vec<Heirs<'_>> = metrics.iter().map(|metric| Heirs::of(window, metric)).collect();
+    processes.retain(|(name, _)| !heirs.iter().any(|heirs| heirs.has(name)));
     let (name, _) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() })
 }
@@ -282,38 +284,64 @@ fn hand_down<M>(window: &Window<'_>, commands: &mut BTreeMap<&str, Rates<'_, M>>
     }
 }
 
-/// Whether most of what a process did is what another had done that ended: its own is the rest.
-pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool {
-    let series = |name: &str| window.recording.series(Table::Process, name, metric);
-    let Some(own) = window.series(Table::Process, process, metric).filter(|_| INHERITED.contains(&metric)) else {
-        return false;
-    };
-    let Some(all) = risen::<Count>(window, process, metric).map(Amount::get) else { return false };
-    let mut points: Vec<(i64, i64)> = own.points().collect();
-    if let Some((at, _)) = points.first().copied().filter(|_| starts(window, process)) {
-        points.insert(0, (Moment::new(at).earlier(intervals(window.recording, 1)).ns(), 0));
+/// Who inherited what a counter shows of them, in a window.
+#[derive(Debug)]
+pub(crate) struct Heirs<'a> {
+    window: Window<'a>,
+    metric: &'a str,
+    /// The last samples of the processes that were there, in order of time: moment, value, process. Known once somebody may be an heir.
+    last: OnceCell<Vec<(i64, f64, &'a str)>>,
+}
+
+impl<'a> Heirs<'a> {
+    pub(crate) const fn of(window: &Window<'a>, metric: &'a str) -> Self {
+        Self { window: *window, metric, last: OnceCell::new() }
     }
-    let jumps = || points.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64);
-    // What inherits rises at times, or once by most of all: a program that works rises in every interval.
-    let rises = jumps().filter(|jump| *jump > 0.0).count();
-    if rises * 2 > points.len() && jumps().fold(0.0, f64::max) < all * 0.5 {
-        return false;
+
+    /// Whether most of what a process did is what another had done that ended: its own is the rest.
+    pub(crate) fn has(&self, process: &str) -> bool {
+        let Self { window, metric, .. } = self;
+        let Some(own) = window.series(Table::Process, process, metric).filter(|_| INHERITED.contains(metric)) else {
+            return false;
+        };
+        let Some(all) = risen::<Count>(window, process, metric).map(Amount::get) else { return false };
+        let mut points: Vec<(i64, i64)> = own.points().collect();
+        if let Some((at, _)) = points.first().copied().filter(|_| starts(window, process)) {
+            points.insert(0, (Moment::new(at).earlier(intervals(window.recording, 1)).ns(), 0));
+        }
+        let jumps = || points.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64);
+        // What inherits rises at times, or once by most of all: a program that works rises in every interval.
+        let rises = jumps().filter(|jump| *jump > 0.0).count();
+        if rises * 2 > points.len() && jumps().fold(0.0, f64::max) < all * 0.5 {
+            return false;
+        }
+        let last = self.last.get_or_init(|| self.last_samples());
+        // The last sample of a child is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no
+        // sample, and several children may have ended. A loop inherits again and again.
+        let inherited = points.windows(2).map(|pair| {
+            let (from, to, jump) = (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
+            let since = from.saturating_sub(to.saturating_sub(from).saturating_mul(2));
+            let then = &last[last.partition_point(|(at, ..)| *at < since)..];
+            let then = then.iter().take_while(|(at, ..)| *at < to).filter(|(.., other)| *other != process);
+            // The parent gets all that a child did, and no more than it rose by. Whole numbers have one sum, whatever their order.
+            let ended: f64 = then.map(|(_, value, _)| *value).filter(|value| *value <= jump * 1.1).sum();
+            if ended >= jump * 0.5 { jump } else { 0.0 }
+        });
+        all > 0.0 && inherited.sum::<f64>() >= all * 0.5
     }
-    let near = window.over(Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span });
-    let others = present(&near).filter(|(name, _)| *name != process);
-    let last = |(name, _): (&str, &str)| series(name)?.points().next_back().map(|(at, value)| (at, value as f64));
-    let others: Vec<(i64, f64)> = others.filter_map(last).collect();
-    // The last sample of a child is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no
-    // sample, and several children may have ended. A loop inherits again and again.
-    let inherited = points.windows(2).map(|pair| {
-        let (from, to, jump) = (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
-        let since = from.saturating_sub(to.saturating_sub(from).saturating_mul(2));
-        // The parent gets all that a child did, and no more than it rose by.
-        let child = |(at, value): &&(i64, f64)| *at < to && *at >= since && *value <= jump * 1.1;
-        let ended: f64 = others.iter().filter(child).map(|(_, value)| value).sum();
-        if ended >= jump * 0.5 { jump } else { 0.0 }
-    });
-    all > 0.0 && inherited.sum::<f64>() >= all * 0.5
+
+    fn last_samples(&self) -> Vec<(i64, f64, &'a str)> {
+        let Self { window, metric, .. } = self;
+        let near = (window.span.from.earlier(intervals(window.recording, 3)).ns(), window.span.to.ns());
+        let last = |(name, series): (&'a str, Series<'a>)| {
+            let (at, value) = series.points().next_back()?;
+            Some((at, value as f64, name))
+        };
+        let there = window.recording.series_within(Table::Process, metric, near);
+        let mut last: Vec<_> = there.filter_map(last).collect();
+        last.sort_by_key(|(at, ..)| *at);
+        last
+    }
 }
 
 /// Adds the process with most major faults, and how many it has a second.

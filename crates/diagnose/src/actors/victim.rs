@@ -73,7 +73,8 @@ pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'
     });
     let mut lost: Vec<(&str, Victim<'_>)> = lost.collect();
     // A parent that waited for a child has the child's reads.
-    lost.retain(|(name, _)| !process::inherits(window, name, "read_bytes"));
+    let heirs = process::Heirs::of(window, "read_bytes");
+    lost.retain(|(name, _)| !heirs.has(name));
     lost.sort_by(|a, b| b.1.read.total_cmp(&a.1.read));
     lost.into_iter().map(|(_, victim)| victim).collect()
 }

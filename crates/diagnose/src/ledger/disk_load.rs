@@ -176,8 +176,10 @@ pub(crate) fn owner<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<
     let comm = if part(window, disk, most.comm) >= least {
         most.comm
     } else {
-        // It moves more on another disk.
-        let parts = commands(window).map(|comm| (comm, part(window, disk, comm)));
+        // It moves more on another disk. A part is at most what a command moves on all of them, which one look at the processes gives of all commands.
+        let all = IO.map(|metric| process::by_command(window, &[metric], |_| true));
+        let moved = |comm: &str| all.iter().filter_map(|of| of.get(comm).copied()).fold(Amount::ZERO, Add::add);
+        let parts = commands(window).filter(|comm| moved(comm) >= least).map(|comm| (comm, part(window, disk, comm)));
         parts.filter(|(_, part)| *part >= least).max_by(|a, b| a.1.total_cmp(&b.1))?.0
     };
     let owner = if comm == most.comm { most } else { process::of_command(window, comm, &IO)? };

@@ -115,6 +115,9 @@ type Key = (Table, String, Formula);
 /// A signal and the bits of a value.
 type AtLeast = (Key, u64);
 
+/// A derived metric of an entity over a stretch, by name. What is told apart fastest comes first.
+type Mean = (Span, Table, &'static str, String);
+
 /// A median and the median deviation from it.
 type Middle = (f64, f64);
 
@@ -128,6 +131,8 @@ pub(crate) struct Episodes {
     times: RefCell<KnownTimes>,
     /// The medians of signals over stretches, with the deviations from them: several rules ask the same of each of their stretches.
     middles: RefCell<BTreeMap<(Key, Span), Option<Middle>>>,
+    /// The values of derived metrics over stretches, of which rules ask the same of each of theirs: of what was before one, a day.
+    means: RefCell<BTreeMap<Mean, Option<f64>>>,
     /// From the first to the last moment of the recording.
     span: OnceCell<Option<(i64, i64)>>,
     /// When signals stay at or above a value, by its bits.
@@ -146,6 +151,21 @@ impl Episodes {
     /// The recording's own span, which takes a look at every sample.
     pub(crate) fn span(&self, recording: &Recording) -> Option<(i64, i64)> {
         *self.span.get_or_init(|| recording.span())
+    }
+
+    /// A derived metric of an entity over a stretch. Those of processes are not kept: they are many, and each is asked for in one stretch.
+    pub(crate) fn mean(
+        &self,
+        recording: &Recording,
+        (table, entity): (Table, &str),
+        derived: &'static Derived,
+        span: Span,
+    ) -> Option<f64> {
+        let find = || derived.over(recording, table, entity, (span.from.ns(), span.to.ns()));
+        if table == Table::Process {
+            return find();
+        }
+        *self.means.borrow_mut().entry((span, table, derived.name, entity.to_owned())).or_insert_with(find)
     }
 
     /// The median of a signal over a stretch and the median deviation from it, as [`Signal::middle`].

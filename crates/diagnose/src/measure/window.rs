@@ -244,8 +244,7 @@ impl<'a> Window<'a> {
 
     /// A derived metric of an entity.
     pub(crate) fn derived<M>(&self, table: Table, entity: &str, derived: &'static Derived) -> Option<Amount<M>> {
-        let span = (self.span.from.ns(), self.span.to.ns());
-        derived.over(self.recording, table, entity, span).map(Amount::new)
+        self.episodes.mean(self.recording, (table, entity), derived, self.span).map(Amount::new)
     }
 
     /// A derived metric of events or pages of the host.

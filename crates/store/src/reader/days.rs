@@ -43,7 +43,8 @@ impl Reader {
     /// The same recording with the segments of one day alone, and no damage yet.
     #[must_use]
     pub fn of_day(&self, date: &str) -> Self {
-        Self::new(self.folder.of_day(date), self.manifest.clone(), Damage::default())
+        let ranges = self.ranges.clone();
+        Self { ranges, ..Self::new(self.folder.of_day(date), self.manifest.clone(), Damage::default()) }
     }
 
     fn list_days(&self) -> io::Result<Vec<Day>> {

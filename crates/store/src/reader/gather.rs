@@ -7,11 +7,12 @@ use crate::layout::SegmentName;
 use crate::sealed::Numbers;
 use pagetide_core::{
     Column, Entity, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Selection, Stamp, Table,
-    Values,
+    Values, WantedMetrics,
 };
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// How much is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +29,7 @@ pub(super) enum Depth {
 #[derive(Debug)]
 pub(super) struct LoadedParts<'a> {
     pub(super) selection: &'a Selection,
+    pub(super) wanted: Rc<WantedMetrics<'a>>,
     depth: Depth,
     damage: Damage,
     pub(super) budget: Budget,
@@ -89,6 +91,7 @@ impl<'a> LoadedParts<'a> {
             damage,
             budget: Budget::default(),
             selection,
+            wanted: Rc::new(selection.wanted_metrics()),
             depth,
             next_wall_ns: None,
             sealed_segments: 0,
@@ -210,7 +213,7 @@ impl<'a> LoadedParts<'a> {
                 let new = schema.columns(table).get(columns.len()..).unwrap_or_default();
                 self.budget.charge(bytes_of(new.len(), 2 * size_of::<Option<usize>>()))?;
                 for column in new {
-                    let wanted = self.selection.wants_metric(&column.name);
+                    let wanted = self.wanted.wants(&column.name);
                     let gathering = &mut self.entities[*number];
                     columns.push(wanted.then(|| gathering.column(column, &self.budget)).transpose()?);
                 }

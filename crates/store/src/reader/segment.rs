@@ -8,12 +8,13 @@ use crate::budget::{Exceeded, Held, KEPT_JSON_BYTES, bytes_of};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
 use crate::sealed::{self, COMMAND_LINE_COLUMN, Description, SealedError, SealedFile};
-use pagetide_core::{Entity, Kind, Mark, Selection, Stamp, Table};
+use pagetide_core::{Entity, Kind, Mark, Selection, Stamp, Table, WantedMetrics};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why a recording cannot be loaded.
 #[derive(Debug)]
@@ -102,8 +103,9 @@ pub(super) fn open(
 /// The sealed files of one segment by table. There is one of each, unless somebody copied another segment of this number here.
 pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 
-/// The first and last moment of sealed segments, by their file of samples, which does not change: its checksum is in its name.
-pub(super) type Ranges = Mutex<BTreeMap<PathBuf, (i64, i64)>>;
+/// The first and last moment of sealed segments, by their file of samples, which does not change: its checksum is in its name. Readers of
+/// parts of a recording share them.
+pub(super) type Ranges = Arc<Mutex<BTreeMap<PathBuf, (i64, i64)>>>;
 
 /// Where the samples of a segment are in the recording, in order of their numbers.
 #[derive(Debug, Default)]
@@ -193,8 +195,8 @@ pub(super) fn sealed(
     places.0.sort_unstable();
     for table in Table::ALL {
         let Some(path) = siblings.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
-        let selection = gathered.selection;
-        let rows = read(folder, path, gathered, |file| read_table(file, &places, selection))?;
+        let wanted = Rc::clone(&gathered.wanted);
+        let rows = read(folder, path, gathered, |file| read_table(file, &places, &wanted))?;
         let Some((rows, _held)) = rows else { continue };
         rows.into_iter().try_for_each(|rows| gathered.rows(table, rows))?;
     }
@@ -290,7 +292,7 @@ fn read_marks(file: &SealedFile) -> Result<Vec<Mark>, SealedError> {
     Ok(marks)
 }
 
-fn read_table(file: &SealedFile, places: &Places, selection: &Selection) -> Result<Vec<Rows>, SealedError> {
+fn read_table(file: &SealedFile, places: &Places, wanted: &WantedMetrics<'_>) -> Result<Vec<Rows>, SealedError> {
     let Description { label, metrics, version, .. } = file.description();
     // Other columns, whatever they are, come before those of the metrics.
     let first_metric = file.columns().checked_sub(metrics.len());
@@ -308,7 +310,7 @@ fn read_table(file: &SealedFile, places: &Places, selection: &Selection) -> Resu
             None => read_runs(file, group)?,
         };
         let mut columns = Vec::with_capacity(metrics.len());
-        for (at, metric) in metrics.iter().enumerate().filter(|(_, metric)| selection.wants_metric(&metric.name)) {
+        for (at, metric) in metrics.iter().enumerate().filter(|(_, metric)| wanted.wants(&metric.name)) {
             let mut values = file.numbers(group, first_metric + at)?;
             if *version < 3 && metric.kind == Kind::Rate {
                 values.values.iter_mut().for_each(|value| *value = value.saturating_mul(RATE_FACTOR_BEFORE_3));

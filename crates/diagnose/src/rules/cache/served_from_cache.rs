@@ -6,7 +6,7 @@ use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::window::{Window, stored};
 use crate::rules::contract::{Role, Rule};
 use pagetide_core::derived;
-use pagetide_core::{Advice, Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Advice, Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Series, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "reads served from the cache",
@@ -130,11 +130,11 @@ fn of_processes(window: &Window<'_>) -> Option<Finding> {
 
 /// The processes that ended before the recording did: the moment of their last sample, and what they had read by then.
 fn ended<'a>(window: &Window<'a>) -> Vec<(&'a str, i64, i64)> {
-    let last = |(name, _): (&'a str, _)| {
-        let (at, read) = window.recording.series(Table::Process, name, "rchar")?.points().next_back()?;
+    let last = |(name, series): (&'a str, Series<'a>)| {
+        let (at, read) = series.points().next_back()?;
         window.recording.stamps().last().is_some_and(|stamp| stamp.boot_ns > at).then_some((name, at, read))
     };
-    window.recording.entities(Table::Process).filter_map(last).collect()
+    window.recording.series_within(Table::Process, "rchar", (i64::MIN, i64::MAX)).filter_map(last).collect()
 }
 
 /// Bytes that a process read itself in the window. When a parent has waited for a child that ended, the kernel adds all that
