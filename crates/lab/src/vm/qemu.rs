@@ -310,4 +310,40 @@ mod tests {
         lines.feed(b" whole\n");
         assert_eq!(lines.whole.back().unwrap(), "[2Jhalf whole");
     }
+
+    #[test]
+    fn qemu_is_given_no_network_device() {
+        const OPTIONS: &str = "-accel -add-fd -append -blockdev -chardev -cpu -device -display -initrd -kernel -m -machine \
+                               -no-reboot -no-user-config -nodefaults -object -serial -smp";
+        const DEVICES: [&str; 4] = ["virtio-serial-pci", "virtserialport", "virtio-rng-pci", "virtio-blk-pci"];
+        let file = || File::open("/dev/null").unwrap();
+        for accelerator in [Accelerator::Kvm, Accelerator::Tcg] {
+            let machine = Machine {
+                qemu: PathBuf::from("qemu-system-x86_64"),
+                accelerator,
+                cpus: 2,
+                memory: Bytes::new(160 << 20),
+                kernel: PathBuf::from("/boot/vmlinuz"),
+                initramfs: Vec::new(),
+                words: "console=ttyS0 -- run".to_owned(),
+                disks: vec![
+                    Backing::File { file: file(), iops: Some(500), bandwidth: None },
+                    Backing::Served(file().into()),
+                ],
+            };
+            let words: Vec<String> =
+                arguments(&machine, 3, 4, 5).into_iter().map(|word| word.into_string().unwrap()).collect();
+            // Without it QEMU adds a network card and its user-mode network.
+            assert!(words.contains(&"-nodefaults".to_owned()), "{words:?}");
+            let options: Vec<&String> = words.iter().filter(|word| word.starts_with('-')).collect();
+            assert!(options.iter().all(|option| OPTIONS.split(' ').any(|known| known == *option)), "{options:?}");
+            let devices = words.windows(2).filter(|pair| pair[0] == "-device").map(|pair| &pair[1]);
+            let models: Vec<&str> = devices.map(|device| device.split(',').next().unwrap()).collect();
+            assert!(models.len() == 5 && models.iter().all(|model| DEVICES.contains(model)), "{models:?}");
+            // A character device could be a socket, too: both are descriptors that pagetide opened.
+            let channels: Vec<&String> =
+                words.windows(2).filter(|pair| pair[0] == "-chardev").map(|pair| &pair[1]).collect();
+            assert_eq!(channels, ["socket,id=console,fd=4", "socket,id=link,fd=3"]);
+        }
+    }
 }
