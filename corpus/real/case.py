@@ -1,4 +1,4 @@
-"""Reads the cases of corpus/real/cases. A key that is not listed here, or a value of another type, is an error."""
+"""Reads the cases of corpus/real/cases. An unlisted key or a value of another type is an error."""
 import pathlib
 import tomllib
 
@@ -10,7 +10,7 @@ SERVICES = {
     "reads": "db", "writes": "db", "archive": "db", "queue": "app", "lookup": "app", "orders": "my", "cached": "cache", "compute": "app",
     "scan": "app", "none": None,
 }  # fmt: skip
-# Each key with its type and, where it may be left out, what it is then.
+# Each key with its type and, if it is optional, its default.
 KEYS = {
     "": {"what": (str,), "source": (str, None)},
     "machine": {
@@ -58,7 +58,7 @@ def read(path):
 
 
 def advised(path):
-    """The recording's name, the words of the advice, and what it changes of the case."""
+    """The recording's name, the text of the advice, and its changes to the case."""
     text = tomllib.loads(pathlib.Path(path).read_text())
     if unknown := set(text) - {"of", "advice", "machine", "trouble"}:
         raise ValueError(f"{path}: unknown keys: {', '.join(sorted(unknown))}")
@@ -70,7 +70,7 @@ def advised(path):
 
 
 def named(name):
-    """The case and the kernel of `CASE-KERNEL`, or of a file of advised/ by its name: the case with an advice applied."""
+    """The case and the kernel of `CASE-KERNEL`. The name of a file of advised/ gives the case with the advice applied."""
     if (path := HERE / "advised" / f"{name}.toml").exists():
         of, _, changes = advised(path)
         incident, kernel = named(of)

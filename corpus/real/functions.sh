@@ -1,4 +1,4 @@
-# What guest.sh and the scripts of cases call.
+# Functions for guest.sh and the scripts of cases.
 
 # Runs a command in a group of its own.
 within() {
@@ -7,22 +7,22 @@ within() {
     shift
     sh -c 'echo $$ >/sys/fs/cgroup/'"$group"'/cgroup.procs; exec "$@"' sh "$@"
 }
-# Puts the shell that calls it into a group.
+# Moves the calling shell into a group.
 join() {
     mkdir -p "/sys/fs/cgroup/$1"
     sh -c 'echo $PPID >/sys/fs/cgroup/'"$1"'/cgroup.procs'
 }
 up() { cut -d' ' -f1 /proc/uptime; }
-# For a trouble that began before the recording: harm is counted from here.
+# For a trouble that began before the recording: harm counts from here.
 late() {
     sleep 8
     began=$(up) began_clock=$(date +%s)
 }
 psql() { su postgres -c "$bin/psql -h /tmp -q -c \"$2\" $1"; }
 
-# Services. Each prints in each second how much it served.
+# Services. Each prints once a second how much it served.
 
-# One of the databases of PostgreSQL: database, clients, transactions per second, seconds, options.
+# A database of PostgreSQL. Arguments: database, clients, transactions per second, seconds, options.
 serve() { su postgres -c "$bin/pgbench -h /tmp -n -c $2 -R $3 -P 2 -T $4 $5 $1"; }
 # MariaDB with a small buffer pool. It reads and writes its data around the page cache (innodb_flush_method is O_DIRECT).
 mariadb_server() {
@@ -32,7 +32,7 @@ mariadb_server() {
 redis_server() { within cache redis-server --port 0 --unixsocket /tmp/redis --save '' --daemonize yes "$@" >/dev/null; }
 queue() { join app; exec python3 /rec/programs/journal.py /data/queue; }
 lookup() { join app; exec python3 /rec/programs/lookup.py; }
-# About 100 rows that MariaDB reads by their key: they are among 60 MB of a table.
+# MariaDB reads about 100 rows a second by key, from 60 MB of a table.
 orders() {
     ask() { mariadb -u root -S /tmp/my -N shop "$@"; }
     until ask -e 'select 1' >/dev/null 2>&1; do sleep 1; done
@@ -49,34 +49,34 @@ cached() {
     redis-benchmark -s /tmp/redis -q -t set -n 100000 -r 60000 -d 900 -c 2 -P 16 >/dev/null
     exec python3 /rec/programs/cached.py
 }
-# Requests of so many ms of a CPU each.
+# Requests that each compute. Argument: ms of CPU.
 compute() { join app; exec python3 /rec/programs/compute.py "${1:-20}"; }
 scan() { join app; exec python3 /rec/programs/scan.py; }
 mapped() { exec python3 /rec/programs/mapped.py; }
 changing() { exec python3 /rec/programs/changing.py; }
-# A Java service in the group `batch` that holds MiB of objects.
+# A Java service in the group `batch`. Argument: MiB of objects.
 java_service() {
     within batch java -Xms$1m -Xmx$1m -XX:+UseSerialGC -cp /tmp App "$2" >$out/java.log 2>&1
 }
 
 # Troubles.
 
-# MiB, MiB/s, seconds between two rounds.
+# Arguments: MiB, MiB/s, seconds between two rounds.
 grow() { exec python3 /rec/programs/grow.py "$@"; }
 spin() { exec python3 /rec/programs/spin.py; }
 random_rows() { exec python3 /rec/programs/random_rows.py; }
-# Number of the journal, bytes.
+# Arguments: number of the journal, bytes.
 syncing() { exec python3 /rec/programs/syncing.py "/data/journal$1" "$2"; }
 frames() { exec python3 /rec/programs/frames.py "$1"; }
 loopback() { python3 /rec/programs/loopback.py; }
-# A program in the group `batch` that holds MiB of memory, of which MiB are in swap, and uses none of it.
+# An idle program in the group `batch`. Arguments: MiB of memory, MiB of it in swap.
 swapped() {
     within batch python3 /rec/programs/hold.py "$1" &
     sleep 6
     echo "$2M" >/sys/fs/cgroup/batch/memory.reclaim
     cat /data/pg/base/"$shop"/* >/dev/null 2>&1
 }
-# The small jobs of a host, every few seconds.
+# Small jobs of a host, every few seconds.
 cron() {
     while :; do
         find /etc /usr/share -name '*.conf' | wc -l
@@ -84,7 +84,7 @@ cron() {
         sleep "$1"
     done >/dev/null
 }
-# A small backup every so many seconds.
+# A small backup at an interval. Argument: seconds.
 backups() {
     while :; do
         tar -C /bulk -cf - media/part1 | gzip -1 | head -c 8000000 >/bulk/backup

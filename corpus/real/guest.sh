@@ -1,13 +1,13 @@
 #!/bin/sh
-# What a guest does: starts the service, prepares, records, starts the trouble of the case, and powers off. record.py wrote the case
-# into /rec/case: settings.sh, prepare.sh, trouble.sh. What the guest measured goes to /rec/out; it does not know the truth.
+# The guest starts the service, prepares the case, records, starts the trouble, and powers off. record.py put the case into /rec/case:
+# settings.sh, prepare.sh, trouble.sh. Results go to /rec/out. The guest does not know the truth.
 hostname dbhost
 chmod 1777 /tmp
 out=/rec/out
 mkdir -p $out
 bin=$(echo /usr/lib/postgresql/*/bin)
 began=
-# interval, before, after, service, swap, node, lru
+# Sets interval, before, after, service, swap, node, lru.
 . /rec/case/settings.sh
 . /rec/functions.sh
 [ "$lru" = mglru ] && state=y || state=n
@@ -20,16 +20,16 @@ within db ${node:+numactl --membind=$node} su postgres -c "$bin/pg_ctl -w -t 300
 served=$(up)
 seconds=$((before + after + 90))
 case $service in reads|writes)
-    # The service reads its data once, so that they are cached.
+    # Read the service's data once, so that they are cached.
     shop=$(psql shop "copy (select oid from pg_database where datname = 'shop') to stdout")
     within db ${node:+numactl --membind=$node} cat /data/pg/base/"$shop"/* >/dev/null 2>&1
     served=$(up) ;;
 esac
 case $service in
 reads) serve shop 2 25 $seconds -S >$out/pgbench.log 2>&1 & ;;
-# A service that only reads what is cached does not notice a disk that others keep busy.
+# It also writes: a service that only reads from the cache does not notice a busy disk.
 writes) serve shop 2 25 $seconds >$out/pgbench.log 2>&1 & ;;
-# A service that reads its disk all the time.
+# It reads its disk all the time.
 archive) serve archive 2 8 $seconds -S >$out/pgbench.log 2>&1 & ;;
 queue) queue >$out/app.log & ;;
 lookup) lookup >$out/app.log & until grep -q ready $out/app.log; do sleep 1; done ;;
@@ -45,7 +45,7 @@ recorded=$(up)
 recorder=$!
 sleep "$before"
 onset=$(up) clock=$(date +%s)
-# What began before the recording begins with it; harm is counted from when it really began.
+# A trouble from before the recording has its onset where the recording begins; harm counts from the time of `late`.
 [ -z "$began" ] || onset=$recorded
 echo onset >/dev/ttyS0
 . /rec/case/trouble.sh

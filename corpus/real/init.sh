@@ -1,5 +1,5 @@
 #!/bin/sh
-# The init of a guest: mounts what record.py attached, and starts the guest.sh that came with the case.
+# The init of a guest: mounts the disks that record.py attached, and runs the guest.sh on one of them.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
 mount -t sysfs sys /sys

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Copies recordings of record.py into fixtures/real, with the truth in the form in which the corpus is scored.
+"""Copies recordings of record.py into fixtures/real, with the truth in the form that the score reads.
 
 Usage: corpus/real/keep.py [--to FOLDER] FOLDER/CASE-KERNEL...
---to: into another folder, which `corpus open` scores. Prints what the service measured before the onset and after. An incident that harmed no
-service becomes a control, for which `healthy` is right, and what happened as well."""
+--to copies into another folder, for `corpus open`. Prints what the service measured before and after the onset. An incident that harmed no
+service becomes a control, for which both `healthy` and the cause are right."""
 import argparse
 import pathlib
 import re
@@ -15,12 +15,12 @@ from service import LOGS, services
 
 KEPT = case.HERE.parent.parent / "fixtures/real"
 DISK = re.compile(r"vd[a-e]|(loop|md|zram|dm-)\d")
-# Groups of services, which the guest starts.
+# Control groups of the services that the guest starts.
 GROUPS = {"db", "batch", "cache", "my", "web", "app", "pod"}
 
 
 def victim(incident):
-    """The group of the service that a case harms, and the disks that it can wait for."""
+    """The group of the service that a case harms, and the disks that it may wait for."""
     group = case.SERVICES[incident["service"]["name"]]
     if not group:
         return []
@@ -30,12 +30,12 @@ def victim(incident):
 
 
 def origins(name, trouble):
-    """What the rules may call an origin of a truth: a group is one of a service, or one that the case's scripts make."""
+    """The names that rules may use for an origin. It is a group if a service or a script of the case has a group of that name."""
     if DISK.fullmatch(name):
         return [f"disk:{name}"]
     if name in GROUPS or re.search(rf"(within |/sys/fs/cgroup/){re.escape(name)}(?![\w-])", trouble["prepare"] + trouble["start"]):
         return [f"cgroup:/sys/fs/cgroup/{name}"]
-    # A process that has the name of its thread.
+    # The process may be named after its thread.
     return [f"process:{name}"] + (["process:redis-server"] if name == "redis" else [])
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Records incidents of real programs in Debian guests, with what the service itself measured beside each recording.
+"""Records incidents of real programs in Debian guests, each with the service's own measurements.
 
-Usage: corpus/real/record.py BINARY OUT [CASE-KERNEL...], as root: `rsync-classic`, `oom-mglru`, `find-old`, … (all of them when left out), or
-a file of advised/ by its name: a case with an advice of `pagetide reproduce` applied, which effects.py compares with the case.
-KERNEL: old (Debian's 5.10), classic (6.1), mglru (6.12 with MGLRU). cases/ has the cases with their true causes, guest.sh is what runs in the
-guest. image/build.sh builds the guest once: Debian 12 with PostgreSQL, MariaDB, redis, sqlite, git, a JDK and the usual programs."""
+Usage: corpus/real/record.py BINARY OUT [CASE-KERNEL...], as root: `rsync-classic`, `oom-mglru`, `find-old`, … (default: all), or the name of a
+file of advised/: a case with an advice of `pagetide reproduce` applied, which effects.py compares with the case.
+
+KERNEL: old (Debian's 5.10), classic (6.1), mglru (6.12 with MGLRU). cases/ has the cases with their true causes; guest.sh runs in the guest.
+image/build.sh builds the guest once: Debian 12 with PostgreSQL, MariaDB, redis, sqlite, git, a JDK and the usual programs."""
 import argparse
 import json
 import os
@@ -29,7 +30,7 @@ def kernel_image(kernel):
 
 
 def staged(folder, binary, incident, kernel):
-    """What the guest finds in /rec: the binary, its scripts and programs, and the case without its truth."""
+    """Fills the guest's /rec: the binary, scripts and programs, and the case without its truth."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "case").mkdir(parents=True)
     shutil.copy(binary, folder / "pagetide")
@@ -53,7 +54,7 @@ def staged(folder, binary, incident, kernel):
 
 
 def at_onset(log, monitor, trouble, ended):
-    """Changes the disk with the data, or stops the guest for a while, when the guest writes to its console that the trouble begins."""
+    """Waits until the guest prints that the trouble begins, then limits the data disk or pauses the guest."""
     while "onset" not in log.read_text(errors="replace"):
         if ended.wait(0.2):
             return
@@ -105,7 +106,7 @@ def command(incident, kernel, name, log, monitor):
 
 
 def record(binary, out, name):
-    """Boots the guest of one case, waits for its end, and takes the recording off the disk that it was written to. Whether it is there."""
+    """Boots the guest of one case, waits until it ends, and copies the recording from its disk. Returns whether there is one."""
     incident, kernel = case.named(name)
     log, monitor = CACHE / f"{name}.log", CACHE / f"{name}.qmp"
     folder, image = CACHE / f"rec-{name}", CACHE / f"rec-{name}.img"
@@ -139,7 +140,7 @@ def record(binary, out, name):
     for file in (taken / "out").iterdir():
         file.rename(taken / file.name)
     (taken / "out").rmdir()
-    # The truth as it stood before the recording; an advised case has none.
+    # The truth as committed before the recording; an advised case has none.
     path = case.HERE / "advised" / f"{name}.toml"
     shutil.copy(path if path.exists() else case.HERE / "cases" / f"{name.rpartition('-')[0]}.toml", taken / "case.toml")
     return True

@@ -1,7 +1,7 @@
-"""What a service logged of itself: how much it served in each second, and how long a request took."""
+"""Logs of the services: requests served in each second, and the time of a request."""
 import re
 
-# What services log, and how many seconds a line is of.
+# The logs, and the seconds that each line covers.
 LOGS = {"pgbench.log": 2, "java.log": 1, "app.log": 1}
 
 
@@ -10,7 +10,7 @@ def median(values):
 
 
 def points(log, measured):
-    """Seconds since the onset, requests per second and ms of each, for every line of a service's log."""
+    """Seconds since the onset, requests per second, and ms per request, for each line of a service's log."""
     for line in log.read_text(errors="replace").splitlines():
         if found := re.match(r"progress: ([\d.]+) s, ([\d.]+) tps, lat ([\d.]+|nan) ms", line):
             yield float(found[1]) + measured["served_uptime_s"] - measured["harm_uptime_s"], float(found[2]), float(found[3])
@@ -19,7 +19,7 @@ def points(log, measured):
 
 
 def logged(folder, measured):
-    """Of each service in the folder its log's name, and its points before the onset and after it."""
+    """For each service in the folder: its log's name, and its points before and after the onset."""
     for log, per in LOGS.items():
         if (folder / log).exists():
             rows = list(points(folder / log, measured))
@@ -28,7 +28,7 @@ def logged(folder, measured):
 
 
 def services(folder, measured):
-    """Whether each service was harmed, and what it measured before the onset, and in the worst 10 s after it."""
+    """For each service: whether it was harmed, and its measurements before the onset and in the worst 10 s after it."""
     for log, before, after in logged(folder, measured):
         per = LOGS[log]
         worst = [after[at : at + 10 // per] for at in range(max(1, len(after) - 10 // per + 1))]

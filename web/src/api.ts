@@ -1,4 +1,4 @@
-// What the server answers, and how to ask it. docs/SERVE.md describes each path.
+// The server's answers, and how to ask for them. docs/SERVE.md describes each path.
 
 import { parsed } from "./printable";
 
@@ -129,10 +129,10 @@ export interface Advice {
   scenario?: string | null;
 }
 
-/** What lost time is booked to. */
+/** The account of lost time. */
 export type Account = "read_again" | "load" | "device" | "cpu" | "own_work" | "unexplained";
 
-/** Who caused something or lost time by it. */
+/** A culprit or a victim. */
 export type Actor = { kind: "process" | "kernel_thread"; command: string; pid?: number } | { kind: "group"; path: string } | { kind: "disk"; name: string } | { kind: "host" };
 
 export interface Finding {
@@ -180,11 +180,11 @@ export interface Diagnosis {
   verdict: "incident" | "forecast" | "healthy" | "cannot_tell" | "experiment";
   summary: string;
   unknown: string[];
-  /** Time that the group which lost most lost in the worst stretch; absent where nobody lost any or it was not recorded. */
+  /** Time that the most affected group lost in its worst stretch; absent if no group lost any or it was not recorded. */
   lost_ms?: number;
-  /** The same over the range, as shares of intervals that end at these times. */
+  /** The same over the range, as shares of the intervals that end at these times. */
   lost?: { title: string; at_ms: number[]; accounts: { account: Account; name: string; shares: Values }[] };
-  /** Of a file of `pagetide cut`: what the file says that was diagnosed when it was cut. */
+  /** For a file of `pagetide cut`: the diagnosis in the file, made when it was cut. */
   cut_diagnosis?: { tool_version: string; summary: string; chain: string[]; findings: string[]; same: boolean };
   incidents: Incident[];
   chain: Stage[];
@@ -252,7 +252,7 @@ export interface RunEntry {
   findings?: number;
 }
 
-/** A request that the server refused, or that did not reach it. */
+/** A request that the server refused or that did not reach it. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -281,7 +281,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   return body as T;
 }
 
-/** A path with its query; absent values are left out, arrays repeat the key. */
+/** A path with its query. Absent values are omitted, arrays repeat the key. */
 export function path(base: string, query: Record<string, string | number | string[] | null | undefined>): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
@@ -297,7 +297,7 @@ export function seriesName(table: string, metric: string, entity = ""): string {
   return entity ? `${table}/${metric}/${entity}` : `${table}/${metric}`;
 }
 
-/** Of one recording, for each of `names` its series over the range, at most `points` points. */
+/** The series of a recording, by `names`, over the range, with at most `points` points each. */
 export function series(id: string, names: string[], range: { from: number; to: number } | null, points: number, signal?: AbortSignal): Promise<SeriesAnswer> {
   const query = { s: names, from: range && Math.round(range.from), to: range && Math.round(range.to), points };
   return ask(path(`/api/recording/${id}/series`, query), signal);

@@ -1,4 +1,4 @@
-// A list of things that can be opened, and chosen to be compared.
+// A list of entries to open, or to choose for a comparison.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -9,7 +9,7 @@ interface Entry {
   problem?: unknown;
 }
 
-/** Which entries are chosen: the latest ones, where there is a most. */
+/** The chosen entries; if there may be only `most`, the latest ones. */
 export function useChosen(most = Number.POSITIVE_INFINITY) {
   const [chosen, setChosen] = useState<string[]>([]);
   const choose = (id: string, on: boolean) => setChosen(on ? [...chosen, id].slice(-most) : chosen.filter((one) => one !== id));
@@ -18,13 +18,13 @@ export function useChosen(most = Number.POSITIVE_INFINITY) {
 
 interface Props<E> {
   caption: string;
-  /** The headings of the name and of the cells: those of numbers, and those for which a phone has no room, have the class of their cells. */
+  /** The headings of the name and of the cells: `num` for numbers, `more` for columns that a phone does not show. */
   headings: { text: string; num?: boolean; more?: boolean }[];
   entries: E[];
   name: (entry: E) => string;
-  /** Where an entry that can be read is opened. */
+  /** The address of a readable entry. */
   href: (entry: E) => string;
-  /** What the box is called for those who hear the page. */
+  /** The label of the checkbox for screen readers. */
   label: (entry: E) => string;
   /** The cells between the name and the folder. */
   cells: (entry: E) => ComponentChildren;

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Distances of marks, the finest first. */
+/** Distances between marks in ms, ascending. */
 const STEPS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE,
   10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 91 * DAY, 364 * DAY,
@@ -34,7 +34,7 @@ export function chooseTimes(whose: Whose): void {
   globalThis.localStorage?.setItem(KEPT, whose);
 }
 
-/** How far a named zone is ahead of UTC at a time, ms; null where the browser does not know the zone. */
+/** The offset of a named zone from UTC at a time, ms; null if the browser does not know the zone. */
 function ahead(zone: string | undefined): ((at: number) => number) | null {
   let format: Intl.DateTimeFormat;
   try {
@@ -51,7 +51,7 @@ function ahead(zone: string | undefined): ((at: number) => number) | null {
   } catch {
     return null;
   }
-  // A quarter of an hour has one offset: zones change at such times.
+  // Cache by quarter of an hour: zones change offset only at these.
   const known = new Map<number, number>();
   return (at) => {
     const quarter = Math.floor(at / (15 * MINUTE));
@@ -76,7 +76,7 @@ export class Clock {
     this.name = (whose === "host" ? zone?.name : whose === "reader" ? own : "UTC")?.replace(/^Etc\//, "") || "UTC";
     if (whose === "utc") this.offset = () => 0;
     else if (whose === "reader") this.offset = ahead(undefined) ?? (() => 0);
-    // The zone of a recording has its summer time; where the browser does not know it, the offset of the beginning holds.
+    // A named zone includes summer time. If the browser does not know it, use the offset at the beginning.
     else this.offset = (zone?.name.includes("/") && ahead(zone.name)) || (() => fixed);
   }
 
@@ -97,18 +97,18 @@ export class Clock {
     return this.text(at, resolution).slice(11);
   }
 
-  /** A time that somebody wrote as `text` prints it, or null. */
+  /** Parses a time in the format of `text`, or null. */
   parse(text: string): number | null {
     const found = /^\s*(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2}(\.\d{1,3})?)?\s*$/.exec(text);
     if (!found) return null;
     const at = Date.parse(`${found[1]}T${found[2]}${found[3] ?? ":00"}Z`);
     if (Number.isNaN(at)) return null;
-    // The offset of the time that is meant: an hour before and after a change the first guess is of the other side.
+    // Look up the offset again: within an hour of a change the first guess may have the other one.
     const guess = at - this.offset(at);
     return at - this.offset(guess);
   }
 
-  /** Moments for marks between two times, at most about `count`, on round times of day of the host. */
+  /** Times of marks between two times, about `count` at most, at round times of day of the host. */
   marks(from: number, to: number, count: number): number[] {
     const step = this.step(from, to, count);
     const marks: number[] = [];
@@ -120,7 +120,7 @@ export class Clock {
     return marks;
   }
 
-  /** What stands at a mark: the day where a new one begins, else the time. */
+  /** The text of a mark: the day where a new one begins, else the time. */
   mark(at: number, from: number, to: number, count: number): string {
     const step = this.step(from, to, count);
     const iso = this.iso(at);

@@ -1,4 +1,4 @@
-// Culprit and victim: one colour each, in plots, tables and text.
+// Culprits and victims have one colour each, in plots, tables and text.
 
 import type { Actor } from "./api";
 import type { Hue } from "./plot/panels";
@@ -6,13 +6,13 @@ import type { Names } from "./terms";
 
 export type Kind = "culprit" | "victim";
 
-/** Who is which, as a diagnosis or the findings of now say. */
+/** Culprits and victims of a diagnosis or of the current findings. */
 export interface Roles {
   culprits: Actor[];
   victims: Actor[];
 }
 
-/** The table in which an actor has its rows. */
+/** The table of an actor's rows. */
 const TABLES = { process: "process", kernel_thread: "process", group: "cgroup", disk: "disk", host: "host" };
 
 /** Its name; empty of the host. */
@@ -45,7 +45,7 @@ export function names(roles: Roles | null): Names {
   return new Map(kinds(roles).map(([actor, kind]) => [nameOf(actor), kind]).filter(([name]) => name) as [string, Kind][]);
 }
 
-/** What an entity of a table is; processes are known by the name before their id. */
+/** Whether an entity is a culprit or a victim. Processes match by the name before their id. */
 export function kindOf(roles: Roles | null, table: string, label: string): Kind | null {
   const found = kinds(roles).find(([actor]) => {
     if (TABLES[actor.kind] !== table) return false;
@@ -55,7 +55,7 @@ export function kindOf(roles: Roles | null, table: string, label: string): Kind 
   return found ? found[1] : null;
 }
 
-/** The colour of what a line is of. */
+/** The colour of a line's entity. */
 export function hueOf(roles: Roles | null): (table: string, name: string) => Hue | null {
   return (table, name) => kindOf(roles, table, name);
 }

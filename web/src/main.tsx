@@ -1,4 +1,4 @@
-// The page: its heading, its views, and which of them the address names.
+// The page: its heading, and the view that the address names.
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -20,7 +20,7 @@ const VIEWS: [string, string][] = [
   ["recordings", "Recordings"],
   ["runs", "Runs"],
 ];
-/** The heading that a view of one thing stands under. */
+/** The heading to which the view of a single entry belongs. */
 const UNDER: Record<string, string> = { recording: "recordings", compare: "recordings", run: "runs", "compare-runs": "runs" };
 
 function useRoute(): Route {
@@ -29,7 +29,7 @@ function useRoute(): Route {
   useEffect(() => {
     const changed = () => setRoute(parse(location.hash));
     addEventListener("hashchange", changed);
-    // The address may have changed since the first drawing, before anybody listened.
+    // The address may have changed after the first render, before this listener was there.
     if (location.hash !== first.current) changed();
     return () => removeEventListener("hashchange", changed);
   }, []);

@@ -13,7 +13,7 @@ export function Fault({ error }: { error: Refused | { what: string; hint?: strin
   );
 }
 
-/** Says that the server works. */
+/** Shows that the server is working. */
 export function Busy({ what }: { what: string }) {
   return (
     <p class="busy" role="status">

@@ -1,4 +1,4 @@
-// Text that other users choose, as text that only shows: the same characters as crates/core/src/printable.rs are escaped.
+// Makes text from other users safe to show: escapes the same characters as crates/core/src/printable.rs.
 
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
@@ -9,7 +9,7 @@ export function printable(text: string): string {
   });
 }
 
-/** Parses what the server sent: every text only shows, but for entities, which go back to the server as they are. */
+/** Parses JSON of the server and escapes every text, except entities, which go back to the server unchanged. */
 export function parsed<T>(json: string): T {
   return JSON.parse(json, (key, value: unknown) => (typeof value === "string" && key !== "entity" ? printable(value) : value)) as T;
 }

@@ -1,4 +1,4 @@
-// How amounts are written: the same rules as crates/core/src/quantity.rs. A test compares the two.
+// Formats amounts by the same rules as crates/core/src/quantity.rs. A test compares the two.
 
 const grouped = (value: number): string => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
 
@@ -10,7 +10,7 @@ const plain = (value: number): string => {
 
 const scaled = (value: number, base: number, units: string[]): string => {
   let unit = 0;
-  // What rounds to the next unit is written in it: 999.7 ms is 1.00 s.
+  // A value that rounds up to the next unit is written in that: 999.7 ms is 1.00 s.
   while (unit < units.length - 1 && value >= base * 0.9995) {
     value /= base;
     unit += 1;
@@ -30,7 +30,7 @@ const RATES = ["B/s", "KiB/s", "MiB/s", "GiB/s"];
 const TIMES = ["ns", "us", "ms", "s"];
 const SCALED = ["bytes", "bytes_per_second", "nanos"];
 
-/** A value in one of the server's units, as people read it. */
+/** A value in one of the server's units, formatted for people. */
 export function quantity(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value < 0) return `-${quantity(-value, unit)}`;
@@ -50,7 +50,7 @@ export function quantity(value: number | null | undefined, unit: string): string
   }
 }
 
-/** A mark of an axis: without the decimals of noise. */
+/** The text of an axis mark, without needless decimals. */
 export function tick(value: number, unit: string): string {
   if (value === 0) return "0";
   if (unit === "ratio") return `${Number((value * 100).toPrecision(3))} %`;
@@ -59,17 +59,17 @@ export function tick(value: number, unit: string): string {
   return unit === "per_second" ? `${text}/s` : text;
 }
 
-/** Distances of marks: powers of two for bytes, 1 2 5 for the rest. */
+/** Distances between marks: powers of two for bytes, 1, 2 and 5 for the rest. */
 export function increments(unit: string): number[] {
   if (unit.startsWith("bytes")) return Array.from({ length: 50 }, (_, power) => 2 ** power);
   const steps = Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((step) => Number((step * 10 ** (power - 5)).toPrecision(1)))).flat();
-  // A nanosecond has no parts.
+  // Nanoseconds have no fractions.
   return unit === "nanos" ? steps.filter((step) => step >= 1) : steps;
 }
 
 const LENGTHS: [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
 
-/** A length of time: `12.5 s`, `3 min 20 s`, `2 d 4 h`. */
+/** A duration: `12.5 s`, `3 min 20 s`, `2 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 100) / 10;

@@ -1,4 +1,4 @@
-// The address: which view, of what, and its range. All of it stands in the fragment, so a copied address shows the same again.
+// The address: the view, its subject and its range. All of it is in the fragment, so a copied address shows the same view.
 
 export interface Route {
   /** The parts of the path: `["recording", ID]`. */
@@ -34,7 +34,7 @@ export function go(to: string, replace = false): void {
   if (to === location.hash) return;
   if (replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
-  // At once: the next key that zooms starts from this range.
+  // At once, so that the next key that zooms starts from this range.
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 

@@ -1,4 +1,4 @@
-// A table of numbers: sorted by a column, filtered by name, its rows in the colours of culprit and victim.
+// A table of numbers: sorted by a column, filtered by name, with rows in the colours of culprit and victim.
 
 import { useMemo, useState } from "preact/hooks";
 import type { Column, Row } from "./api";
@@ -6,12 +6,12 @@ import { quantity } from "./quantity";
 
 interface Props {
   caption: string;
-  /** What a row is: the heading of the first column. */
+  /** The heading of the first column. */
   of: string;
   columns: Column[];
   rows: Row[];
   total?: number | undefined;
-  /** The column of the server's order; absent when the page sorts what it has. */
+  /** The column by which the server sorts; absent if the page sorts the rows. */
   sorted?: string;
   onSort?: (column: string) => void;
   /** The class of a row. */
@@ -25,7 +25,7 @@ export function DataTable({ caption, of, columns: all, rows: given, total, sorte
   const [own, setOwn] = useState<string | null>(null);
   const [words, setWords] = useState("");
   const by = onSort ? sorted : (own ?? sorted);
-  // A column that the kernel or the recording has no value for says nothing.
+  // Omit columns without a value.
   const kept = all.map((column, index) => column.name === by || given.some((row) => row.cells[index] !== null));
   const columns = all.filter((_, index) => kept[index]);
   const rows = given.map((row) => ({ ...row, cells: row.cells.filter((_, index) => kept[index]) }));

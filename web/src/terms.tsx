@@ -1,4 +1,4 @@
-// Text with the terms of the glossary marked: their definition shows under the pointer and on keyboard focus.
+// Text with glossary terms marked. Their definitions appear under the pointer and on keyboard focus.
 
 import type { ComponentChildren, VNode } from "preact";
 import { createContext } from "preact";
@@ -14,10 +14,10 @@ export function GlossaryProvider({ terms, children }: { terms: Term[]; children:
   return <Terms.Provider value={value}>{children}</Terms.Provider>;
 }
 
-/** Names to colour in text, each with the class of its colour. */
+/** Names to colour in text, with their classes. */
 export type Names = Map<string, string>;
 
-/** A text with each term marked where it first stands, and names in their colours. */
+/** A text with the first occurrence of each term marked, and names in their colours. */
 export function Prose({ text, names }: { text: string; names?: Names }): VNode {
   const { pattern, definitions } = useContext(Terms);
   return <>{marked(text, pattern, definitions).flatMap((part) => (typeof part === "string" ? namesMarked(part, names) : [part]))}</>;

@@ -1,16 +1,16 @@
-// A document of the server as the state of a component.
+// A component's state that is a document of the server.
 
 import { useEffect, useState } from "preact/hooks";
 import { ask, Refused } from "./api";
 
 export interface Asked<T> {
-  /** The last answer; stays while the next one is asked for. */
+  /** The last answer; it stays until the next one arrives. */
   value: T | null;
   error: Refused | null;
   busy: boolean;
 }
 
-/** Asks for a path whenever it changes, or `again` does. Nothing is asked while it is null. */
+/** Requests a path whenever it or `again` changes; nothing while it is null. */
 export function useAsked<T>(path: string | null, again = 0): Asked<T> {
   const [state, setState] = useState<Asked<T>>({ value: null, error: null, busy: path !== null });
   useEffect(() => {

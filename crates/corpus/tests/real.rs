@@ -251,6 +251,12 @@ fn every_advised_case_changes_a_case_whose_recording_is_kept() {
 }
 
 #[test]
+fn the_tables_of_effects_are_those_of_what_was_predicted_and_measured() {
+    let checked = Command::new("python3").arg("-B").arg(real().join("effects.py")).arg("--check").output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}
+
+#[test]
 fn every_kept_recording_is_of_a_case_and_has_its_truth() {
     let cases = cases();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/real");

@@ -1,4 +1,4 @@
-//! The sampler: everything that is recorded, read at once from files that stay open.
+//! The sampler: reads everything that is recorded, from files that stay open.
 
 mod cgroup;
 mod delays;
@@ -40,14 +40,14 @@ pub struct Watch {
     /// Full paths of control groups: v1 memory groups or v2 groups. A last part of `**` means the group before it and all
     /// groups below, as in `/sys/fs/cgroup/**`.
     pub cgroups: Vec<PathBuf>,
-    /// Which processes.
+    /// Processes to sample.
     pub processes: Processes,
-    /// Whether to record what they were started with, which may hold passwords.
+    /// Whether to record their command lines, which may contain passwords.
     pub command_lines: bool,
 }
 
 impl Watch {
-    /// What a flight recorder takes: all control groups whose memory is accounted, and the processes that matter most.
+    /// What a flight recorder samples: all control groups with memory accounting, and the processes that matter most.
     ///
     /// # Errors
     /// When the mounts of the machine under `root` cannot be read.
@@ -58,8 +58,8 @@ impl Watch {
 
 /// Reads everything that is recorded into a [`Sample`].
 ///
-/// Files stay open and are read into one buffer; once every line has been seen, taking a sample allocates nothing.
-/// Use one [`Schema`] for the life of a sampler: it remembers the numbers that the schema gave out.
+/// Files stay open and are read into one buffer. Once every line has been seen, a sample allocates nothing. Use one [`Schema`] for the life of
+/// a sampler, which keeps the numbers of its columns and entities.
 #[derive(Debug)]
 pub struct Sampler {
     root: Root,
@@ -75,7 +75,7 @@ pub struct Sampler {
     skipped_groups: u64,
     processes: process::Watchers,
     survey: Option<survey::Survey>,
-    /// Only of recorders that look at all processes.
+    /// Only if all processes are looked at.
     exits: Option<exits::Exits>,
     task_runs: Option<Box<dyn TaskRuns>>,
     tasks: Vec<TaskRun>,
@@ -116,10 +116,10 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// Begins anew, as if it had just been made, for another schema that is empty.
+    /// Starts again, as if newly created, with another, empty schema.
     ///
     /// # Errors
-    /// As [`Self::new`]; it goes on as before then.
+    /// As [`Self::new`]. The sampler is unchanged then.
     pub fn renew(&mut self) -> Result<(), Error> {
         let mut new = Self::new(&self.root, self.watch.clone())?;
         new.task_runs = self.task_runs.take();
@@ -128,30 +128,29 @@ impl Sampler {
         Ok(())
     }
 
-    /// Also samples this control group (or tree of groups, see [`Watch::cgroups`]) from now on, by the full path of its directory, which is its name in the
+    /// Also samples this control group (or tree of groups, see [`Watch::cgroups`]) from now on. The full path of its directory is its name in the
     /// samples. It need not exist yet.
     pub fn watch_cgroup(&mut self, path: &Path) {
         self.cgroups.watch(&self.root, path);
     }
 
-    /// Control groups that had no row in the last sample, because all rows were taken.
+    /// Control groups without a row in the last sample, because the limit of rows was reached.
     pub fn skipped_groups(&self) -> u64 {
         self.skipped_groups
     }
 
-    /// Asks this source how all tasks have run, and `/proc` only of those that have.
+    /// Gets the run times of all tasks from this source, and reads `/proc` only for tasks that ran.
     pub fn set_task_runs(&mut self, source: Box<dyn TaskRuns>) {
         self.task_runs = Some(source);
     }
 
-    /// Also samples this process and all that it starts from now on.
+    /// Also samples this process and its descendants from now on.
     pub fn watch_pid(&mut self, pid: u32) {
         self.processes.watch(pid);
     }
 
-    /// Forgets the rows of `sample` and fills in new ones; the stamp is the caller's. What cannot be read is absent
-    /// from the sample; the first error is given back after everything else has been read, so the sample is good
-    /// for what it holds even then. What no longer exists (a disk, a group, a process) has no row.
+    /// Replaces the rows of `sample`; the stamp is the caller's. What cannot be read is missing from the sample, and the first error is returned
+    /// after everything else has been read, so the sample is valid even then. What no longer exists (a disk, a group, a process) has no row.
     pub fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         let Self { buffer, budget, host, zones, disks, cgroups, processes, survey, .. } = self;
         let (groups, delays) = (&mut self.group_finder, &mut self.group_delays);
@@ -173,7 +172,7 @@ impl Sampler {
             Some(survey) => exits.sample(survey.processes(), pass),
             None => exits.sample(processes.processes(), pass),
         });
-        // Behind the survey, which adds up what the processes of a group waited for.
+        // After the survey, which sums the delays of each group's processes.
         let (groups, read) = cgroups.sample(pass, delays);
         result = result.and(read);
         if let Some(counts) = groups {

@@ -18,29 +18,29 @@ use pagetide_core::{
 };
 use std::time::{Duration, Instant};
 
-/// A plan with more runs than this needs --yes.
+/// Runs of a plan beyond which it needs `--yes`.
 pub const MANY_RUNS: usize = 10_000;
 
-/// What is to be planned.
+/// A plan as the user asks for it.
 #[derive(Debug, Clone)]
 pub struct PlanRequest {
     /// The scenario: a shipped id, or the path of a TOML file.
     pub scenario: String,
-    /// The text of the scenario, where it was made of what was observed.
+    /// The text of the scenario, if it was made from a host or a recording.
     pub text: Option<String>,
-    /// By how much it is scaled.
+    /// Its scale.
     pub scale: Scale,
-    /// Changes of it, as `--set` takes them.
+    /// Changes to it, in the syntax of `--set`.
     pub sets: Vec<String>,
-    /// Run only these steps, and earlier ones that set the machine; all when empty.
+    /// Run only these steps, and earlier ones that change the machine; all if empty.
     pub steps: Vec<String>,
     /// What is varied.
     pub varied: Vec<VariedSetting>,
-    /// The figure, as `A2.iops`; that of the last fio step when absent.
+    /// The figure to show, such as `A2.iops`; by default that of the last fio step.
     pub show: Option<String>,
     /// The goal, as an expression over figures.
     pub goal: Option<String>,
-    /// Seeds of each point.
+    /// Number of seeds for each point.
     pub seeds: u64,
     /// The first seed.
     pub seed: u64,
@@ -48,22 +48,22 @@ pub struct PlanRequest {
     pub model: ModelOptions,
 }
 
-/// A request that was checked: every point of it can be read, and the figure and the goal are of its steps.
+/// A checked request: every point of it can be parsed, and the figure and the goal are of its steps.
 #[derive(Debug)]
 pub struct CheckedPlan {
     request: PlanRequest,
     step: String,
     figure: Figure,
     combinations: Vec<Vec<usize>>,
-    /// Runs of each combination: one where the seed decides nothing, as it stands for those of all seeds.
+    /// Runs of each combination: one if nothing depends on the seed, else one for each seed.
     runs_each: usize,
 }
 
-/// What a run gave.
+/// The result of a run.
 type Ran = Result<Vec<StepResult>, Error>;
 
 impl PlanRequest {
-    /// Checks it.
+    /// Checks the request.
     ///
     /// # Errors
     /// The scenario, a setting, the figure or the goal is wrong.
@@ -172,7 +172,7 @@ fn figure_of(scenario: &Scenario, show: Option<&str>) -> Result<(String, Figure)
 }
 
 impl CheckedPlan {
-    /// How many runs it has.
+    /// The number of runs.
     pub fn runs(&self) -> usize {
         self.combinations.len().saturating_mul(self.runs_each)
     }
@@ -216,7 +216,7 @@ impl CheckedPlan {
         Ok(self.plan(points))
     }
 
-    /// Runs one combination beside so many others, with its part of the memory that models may take.
+    /// Runs one combination, `at_once` of them in parallel, with its share of the memory that models may take.
     fn run_one(&self, combination: &[usize], seed: u64, at_once: usize) -> Result<Vec<StepResult>, Error> {
         let request = &self.request;
         let scenario = request.scenario_at(combination)?;
@@ -274,8 +274,8 @@ impl CheckedPlan {
         }
     }
 
-    /// A run on a real kernel as a point of the plan: its figure, at the amount that its machine had of the first setting. None
-    /// where it is of another scenario or scale, or did not measure the figure.
+    /// A run on a real kernel as a point of the plan: its figure, at its machine's value of the first setting. `None` if it is of another scenario
+    /// or scale, or did not measure the figure.
     pub fn measured(&self, run: &RunResult, scenario: &Scenario) -> Option<MeasuredPoint> {
         let setting = self.request.varied.first()?;
         let x = match setting.key.as_str() {

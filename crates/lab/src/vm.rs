@@ -1,8 +1,8 @@
 //! The vm backend: runs a scenario in a virtual machine of its own, with its own kernel, memory, disks and swap.
 //!
-//! QEMU boots a kernel of the distribution with an initramfs that is packed for the run: this very program is the guest's init
+//! QEMU boots a kernel of the distribution with an initramfs packed for the run: this same program is the guest's init
 //! ([`guest::run`]), runs the steps with the same [`crate::executor`] as the host backend, records with the same recorder, and
-//! sends everything over a virtio serial port while it runs. It leaves nothing on the host but what the caller's sink keeps
+//! sends everything over a virtio serial port while it runs. It leaves nothing on the host except what the caller's sink keeps
 //! and the cache.
 
 mod accelerator;
@@ -40,7 +40,7 @@ use qemu::{Backing, Machine, Qemu};
 use std::path::Path;
 use wire::Job;
 
-/// The least memory that a guest needs to run anything.
+/// Memory that a guest needs to run anything.
 const MIN_AVAILABLE: Bytes = Bytes::new(64 << 20);
 
 /// The modules that a scenario's machine needs.
@@ -92,8 +92,8 @@ fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     ))
 }
 
-/// Memory for the guest: the memory that must be available, its packed system, and what its kernel takes (page structures in
-/// proportion to memory, and a fixed part). The guest takes away the surplus.
+/// Memory for the guest: the memory that must be available, its initramfs, and what its kernel takes (page structures in
+/// proportion to memory, and a fixed part). The guest occupies the surplus.
 fn memory(available: Bytes, initramfs: usize) -> Bytes {
     let fixed = 144u64 << 20;
     let all = available.get().saturating_add(initramfs as u64).saturating_add(fixed);
@@ -143,7 +143,7 @@ impl Backend for Vm {
             alongside_to_end: options.alongside_to_end,
         };
         let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
-        // Where that fails, making the first disk says why.
+        // If this fails, creating the first disk reports why.
         let _ = std::fs::create_dir_all(&options.work_dir);
         let mut disks = Vec::new();
         let mut served = Vec::new();

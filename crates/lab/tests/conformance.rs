@@ -2,28 +2,41 @@
 
 use pagetide_core::{Error, Figure, Lru};
 use pagetide_lab::catalogue;
-use pagetide_lab::conformance::{self, Conformance, Order, document, misses, orders};
+use pagetide_lab::conformance::{self, Conformance, Order, Reference, document, misses, orders};
 use pagetide_sim::Mechanisms;
 use std::path::Path;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFORMANCE.md");
 
-/// All stored runs and the whole model.
-static WHOLE: LazyLock<Vec<Conformance>> = LazyLock::new(|| compared(None, None));
+/// The whole model compared with all stored runs, computed once for all tests, on all cores.
+static WHOLE: LazyLock<Vec<Conformance>> = LazyLock::new(|| {
+    let stored = conformance::references().unwrap();
+    let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
+    let work = || -> Vec<(usize, Conformance)> {
+        let places = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < stored.len()));
+        places.map(|at| (at, conformance::of(&stored[at].0, &stored[at].1, Mechanisms::default()).unwrap())).collect()
+    };
+    let mut all: Vec<(usize, Conformance)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, one)| one).collect()
+});
 
-/// The scenarios of which runs are stored, or one of them on the classic LRU, with all mechanisms of the model or without one.
-fn compared(only: Option<&str>, without: Option<&str>) -> Vec<Conformance> {
-    comparison(only, without).unwrap()
+/// Whether the runs are of this scenario and of a kernel with the classic LRU.
+fn is_classic(scenario: &str, id: &str, runs: &[Reference]) -> bool {
+    id == scenario && runs[0].lru == Lru::Classic
 }
 
-fn comparison(only: Option<&str>, without: Option<&str>) -> Result<Vec<Conformance>, Error> {
-    let mechanisms = conformance::mechanisms(without).unwrap();
+/// The model without one mechanism, compared with the runs of a scenario on the classic LRU.
+fn without(mechanism: &str, scenario: &str) -> Result<Vec<Conformance>, Error> {
+    let mechanisms = conformance::mechanisms(Some(mechanism)).unwrap();
     let stored = conformance::references().unwrap();
-    let wanted = stored
-        .iter()
-        .filter(|(scenario, runs)| only.is_none_or(|only| scenario == only && runs[0].lru == Lru::Classic));
-    wanted.map(|(scenario, runs)| conformance::of(scenario, runs, mechanisms)).collect()
+    let wanted = stored.iter().filter(|(id, runs)| is_classic(scenario, id, runs));
+    wanted.map(|(id, runs)| conformance::of(id, runs, mechanisms)).collect()
 }
 
 /// The figures that a document says are beyond their band: scenario, step, figure.
@@ -128,7 +141,7 @@ const SHOWN: &[(&str, &[&str])] = &[
 const BANDS: f64 = 3.0;
 
 /// By how many bands the figure that differs most is apart, and its name.
-fn farthest(whole: &[Conformance], without: &[Conformance]) -> (f64, String) {
+fn farthest(whole: &[&Conformance], without: &[Conformance]) -> (f64, String) {
     let mut most = (0.0, String::new());
     for one in whole.iter().flat_map(|one| &one.figures) {
         // Whether a time compares depends on the model too.
@@ -147,9 +160,10 @@ fn farthest(whole: &[Conformance], without: &[Conformance]) -> (f64, String) {
 fn without_a_mechanism_a_figure_moves_by_three_bands() {
     // The comparison can fail, and each mechanism is in it.
     for (scenario, mechanisms) in SHOWN {
-        let whole = compared(Some(scenario), None);
+        let whole: Vec<_> = WHOLE.iter().filter(|one| is_classic(scenario, &one.scenario, &one.references)).collect();
+        assert!(!whole.is_empty(), "{scenario} has no stored run");
         for mechanism in *mechanisms {
-            let without = match comparison(Some(scenario), Some(mechanism)) {
+            let without = match without(mechanism, scenario) {
                 // Without a setpoint the rate of throttled writers falls to nothing.
                 Err(error) if *mechanism == "position_ratio" && error.what.contains("takes more than") => continue,
                 others => others.unwrap(),

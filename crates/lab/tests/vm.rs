@@ -102,9 +102,11 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
          [[step]]\nid = \"slower\"\ndevice = {{ disk = \"data\", latency = \"20ms\" }}\n\
          [[step]]\nid = \"slow\"\nstream = {{ from = \"file:data\", size = \"256KiB\", bs = \"8KiB\", cache = \"direct\" }}\n"
     ));
-    let alongside = vec![vec!["uname".to_owned(), "-s".to_owned()]];
+    let alongside = [["uname", "-s"], ["ls", "/sys/class/net"]].map(|words| words.map(str::to_owned).to_vec()).to_vec();
     let (result, kept) = run(VmOptions { alongside, ..options(folder) }, &scenario, &mut Quiet::default());
     assert_eq!(std::fs::read_to_string(folder.join("alongside/uname.0.out")).unwrap(), "Linux\n");
+    // No network card: only the loopback device.
+    assert_eq!(std::fs::read_to_string(folder.join("alongside/ls.1.out")).unwrap(), "lo\n");
     std::fs::remove_dir_all(folder.join("alongside")).unwrap();
     let result = result.unwrap();
     assert!(result.kernel.contains("cloud-amd64") && result.backend == "vm", "{result:?}");

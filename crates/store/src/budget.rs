@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Memory that a read operation may always take, however small its files: an hour of a large host.
 const MIN_BUDGET: u64 = 512 << 20;
-/// Bytes of memory for each byte that is read. A row of a log that did not change takes 2 bytes and stands for the values of all its columns,
-/// of 9 bytes each: 512 leaves a table 113 columns.
+/// Bytes of memory granted for each byte read. An unchanged row takes 2 bytes in a log and 9 bytes a column in memory, so 512 allows a table
+/// 113 columns.
 const PER_BYTE: u64 = 512;
-/// The most memory that a read operation may take, however large its files: more than a week of a large host.
+/// Memory that a read operation never exceeds, however large its files: enough for more than a week of a large host.
 const MAX_BUDGET: u64 = 4 << 30;
 
-/// What the program that reads can spare.
+/// Bytes that this process can spare for reading.
 static SPARE: AtomicU64 = AtomicU64::new(MAX_BUDGET);
 
 /// Limits every read operation of this process to `bytes`, however large its files. This crate does not ask the system how much memory there
@@ -26,21 +26,21 @@ pub fn limit_memory(bytes: u64) {
     SPARE.store(bytes, Ordering::Relaxed);
 }
 
-/// Reading operations that run at once.
+/// Read operations that may run at once.
 static READERS: AtomicUsize = AtomicUsize::new(1);
 
-/// Lets so many reading operations of this process run at once: each may take its part of what the program can spare. A fleet is read on all
-/// cores, and no file may take another's part.
+/// Lets this many read operations of this process run at once, each with an equal share of what the process can spare. A fleet is read on all
+/// cores, and no file may take another's share.
 pub fn share_memory(readers: usize) {
     READERS.store(readers.max(1), Ordering::Relaxed);
 }
 
-/// The part of one of so many readers.
+/// The share of one reader.
 fn part(spare: u64, readers: usize) -> u64 {
     (spare / readers.max(1) as u64).min(MAX_BUDGET)
 }
 
-/// What a reading operation exceeds, or cannot have.
+/// Why a read operation gets no more memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Exceeded {
     /// More of something than a writer makes, or more memory than files of this size need.
@@ -61,7 +61,7 @@ pub(crate) enum Exceeded {
         /// The most that is taken.
         limit: u64,
     },
-    /// The system has no such memory.
+    /// The allocation failed.
     #[error("not enough memory to read it: {0}")]
     Memory(#[from] TryReserveError),
 }
@@ -95,7 +95,7 @@ pub(crate) fn at_most(what: &'static str, amount: u64, limit: u64) -> Result<(),
     if amount <= limit { Ok(()) } else { Err(Exceeded::Limit { what, amount, limit }) }
 }
 
-/// The memory of one reading operation: rows, bytes, names, row groups and strings are all charged to it. Clones are the same.
+/// The memory of one read operation: rows, bytes, names, row groups and strings are all charged to it. Clones share one account.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Budget(Arc<Account>);
 
@@ -114,12 +114,12 @@ impl Default for Account {
 }
 
 impl Budget {
-    /// Raises the limit by what these bytes allow.
+    /// Raises the limit by what reading this many bytes allows.
     pub(crate) fn grant(&self, bytes: u64) {
         self.0.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// The same for all of a file.
+    /// Raises the limit by what reading the whole file allows.
     pub(crate) fn grant_file(&self, file: &File) -> io::Result<()> {
         self.grant(file.metadata()?.len());
         Ok(())
@@ -152,13 +152,13 @@ impl Budget {
     }
 }
 
-/// Bytes of memory that a byte of JSON may take while it is read: the three of `{},` are a disk of a manifest, in a list that may be half
-/// empty. What is kept of text and numbers takes less, [`KEPT_JSON_BYTES`].
+/// Bytes of memory for each byte of JSON while it is parsed. The worst case is `{},`: three bytes that become one disk of a manifest, in a
+/// vector that may be half empty. Strings and numbers that are kept take less, [`KEPT_JSON_BYTES`].
 pub(crate) const JSON_BYTES: usize = size_of::<Disk>();
-/// Bytes of memory that a byte of JSON takes at most once it is read: the three of `"",` are a text without a letter.
+/// Bytes of memory for each byte of JSON once it is parsed, at most. The worst case is `"",`: three bytes that become an empty string.
 pub(crate) const KEPT_JSON_BYTES: usize = 16;
 
-/// Reads JSON; what it may take is charged first. The second is that charge, for as long as what was read is kept.
+/// Charges what the JSON may take, then parses it. Returns the value and the charge, to be held as long as the value.
 pub(crate) fn json<T: DeserializeOwned>(
     text: &[u8],
     budget: &Budget,
@@ -168,7 +168,7 @@ pub(crate) fn json<T: DeserializeOwned>(
     Ok((serde_json::from_slice(text), held))
 }
 
-/// Memory that is taken for a while.
+/// Memory that is charged until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     budget: Budget,

@@ -1,8 +1,8 @@
-//! Work on many things that do not depend on each other, on all cores.
+//! Independent work on all cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `work` gives for each item, in their order; a core works on one item at a time.
+/// Returns the results of `work` in the order of `items`. Each core works on one item at a time.
 pub(crate) fn on_all_cores<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     on_cores(cores, items, work)

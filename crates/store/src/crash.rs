@@ -42,7 +42,7 @@ fn only_log(folder: &Path) -> PathBuf {
     logs[0].clone()
 }
 
-/// The log of what was given, and where each given thing ends in it.
+/// The log of these calls, and the offset at which each one ends in it.
 fn log_of(given: &[SinkCall]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = header().to_vec();
     Encoder::start(&mut bytes, 0, &Start { first_sample: 0, manifest: manifest() });
@@ -92,7 +92,7 @@ fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
         seen.insert(samples(whole));
         let expected = recording(&manifest(), &given[..whole]);
         assert_eq!(load(&folder), expected, "cut at {length} of {}", bytes.len());
-        // A writer that goes on keeps the same, sealed, and leaves nothing torn behind.
+        // A writer that continues seals the same samples, and leaves no torn record.
         if length % 7 == 0 {
             let other = scratch.path().join(format!("r{length}"));
             fs::create_dir_all(other.join("open")).unwrap();
@@ -191,7 +191,7 @@ fn only_what_is_old_is_removed() {
             };
             let (all, kept) = (recording(&manifest(), before.iter().chain(&taken)), load(&folder));
             assert!(all.stamps().ends_with(kept.stamps()), "change {change}, lasting {lasting}: {:?}", kept.stamps());
-            // On a full disk the next one goes, too, to make room.
+            // On a full disk the next segment is removed too, to make room.
             let least = if failing.was_full() { &[] } else { &before[third..] };
             let least = recording(&manifest(), least.iter().chain(&taken));
             assert!(kept.stamps().ends_with(least.stamps()), "change {change}, lasting {lasting}");
@@ -251,7 +251,7 @@ fn sealing_again_leaves_no_file_of_the_first_time() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("r");
     write(&folder, &given, false);
-    // What another version of pagetide had sealed of this segment when it crashed.
+    // A file that another version of pagetide had sealed of this segment before it crashed.
     let name = only_log(&folder).file_stem().unwrap().to_string_lossy().into_owned();
     let stale = folder.join("host/host=trial%201/date=2026-11-21");
     fs::create_dir_all(&stale).unwrap();

@@ -1,7 +1,7 @@
 //! A recording in one file: what `pagetide cut` writes and every reader opens.
 //!
-//! It is a log as an open segment is one: records, each with its length and checksum, and nothing compressed. Opening it only reads
-//! numbers and names: no text in it is used as a path, and the page is rebuilt from the numbers.
+//! It has the format of an open segment's log: uncompressed records, each with its length and checksum. Opening one reads only numbers and
+//! names: no text in it is used as a path, and a page is rebuilt from the numbers.
 
 mod redact;
 
@@ -15,18 +15,18 @@ use std::path::Path;
 
 pub use redact::{REMAINS, redact};
 
-/// A file is no larger,
+/// Bytes in a cut, at most.
 const MAX_CUT_BYTES: u64 = 256 << 20;
-/// and has no more samples and marks,
+/// Samples and marks in a cut, at most.
 const MOST_EVENTS: u64 = 1 << 20;
-/// and no more values in all: a few bytes may repeat a row of many.
+/// Values in a cut, at most. Bytes do not bound them: a few bytes can repeat a row of many values.
 const MOST_VALUES: u64 = 1 << 27;
 
-/// The file of a recording. The log has new numbers, but gives the same recording to the last value.
+/// Writes a recording as one file. Samples and entities are numbered anew; reading it back gives the same values.
 ///
 /// # Errors
 ///
-/// When it is too large for a file that readers open.
+/// The file would be larger than readers open.
 pub fn write(recording: &Recording) -> Result<Vec<u8>, Error> {
     let mut file = CutFile::default();
     let cut = CutContent {
@@ -45,7 +45,7 @@ struct CutFile {
     bytes: Vec<u8>,
     encoder: Encoder,
     count: Count,
-    /// What the file will hold.
+    /// Counts of what the file will hold.
     cut: Option<CutContent>,
 }
 
@@ -201,7 +201,7 @@ mod tests {
         Reader::open(&path)?.load(&Selection::default())
     }
 
-    /// What is told of damage; absent when the file is refused.
+    /// The damage that a reader reports; `None` when it refuses the file.
     fn reported_damage(bytes: &[u8]) -> Option<Vec<String>> {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("incident.pagetide");
@@ -209,7 +209,7 @@ mod tests {
         Some(Reader::open(&path).ok()?.damage().lines())
     }
 
-    /// Whatever is missing at its end, and whichever byte of it changed: the file is refused, or it is told that it is not whole.
+    /// A file cut at any length or with any byte changed is refused, or reported as incomplete.
     #[test]
     fn a_file_that_is_not_whole_is_refused_or_told() {
         let bytes = write(&recording(&manifest(), &short(4, 1))).unwrap();

@@ -1,4 +1,4 @@
-//! Errors of the file system as one clear line: what, where, and the hint.
+//! File system errors as one line: what failed, where, and a hint.
 
 use crate::budget::Exceeded;
 use pagetide_core::Error;

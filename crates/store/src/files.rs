@@ -1,5 +1,5 @@
-//! The seam to the file system: everything that the writer changes on disk goes through [`Files`], so that a test
-//! can let any one of these calls fail. Paths are relative to the recording's directory.
+//! The file system as the writer uses it: everything that it changes on disk goes through [`Files`], so a test can make any one of these
+//! calls fail. Paths are relative to the recording's directory.
 
 use pagetide_dir::{Dir, temporary};
 use std::fmt::Debug;
@@ -8,19 +8,19 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// What the writer does to a file system.
+/// The changes that the writer makes to a file system.
 pub(crate) trait Files: Debug + Send + Sync {
     /// Makes a folder and those above it.
     fn make_folder(&self, dir: &Dir, path: &Path) -> io::Result<()>;
-    /// Makes an empty file, in place of one that may be there.
+    /// Creates an empty file, replacing an existing one.
     fn create(&self, dir: &Dir, path: &Path) -> io::Result<Box<dyn Output>>;
-    /// Gives a file its final name, in place of one that may be there.
+    /// Renames a file to its final name, replacing an existing one.
     fn rename(&self, dir: &Dir, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, dir: &Dir, path: &Path) -> io::Result<()>;
-    /// Removes a folder if there is nothing in it.
+    /// Removes a folder if it is empty.
     fn remove_empty_folder(&self, dir: &Dir, path: &Path) -> io::Result<()>;
-    /// Waits until the names in a folder are on the device.
+    /// Waits until a folder's entries are on the device (fsync).
     fn sync_folder(&self, dir: &Dir, path: &Path) -> io::Result<()>;
 }
 
@@ -28,9 +28,9 @@ pub(crate) trait Files: Debug + Send + Sync {
 pub(crate) trait Output: Debug + Send {
     /// Writes all of `bytes` at `offset`.
     fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()>;
-    /// Cuts the file to `length`.
+    /// Truncates the file to `length`.
     fn cut(&mut self, length: u64) -> io::Result<()>;
-    /// Waits until the content is on the device.
+    /// Waits until the content is on the device (fsync).
     fn sync(&mut self) -> io::Result<()>;
 }
 

@@ -1,7 +1,7 @@
 //! Reads the logs of other tools as a recording.
 //!
-//! [`import`] takes files, recognises each by its content, and gives a [`Recording`](pagetide_core::Recording) with an [`ImportReport`] that lists, by
-//! file and line, what could not be read, what has no place, and what was assumed. [`replay`] gives a recording to a
+//! [`import`] recognises each file by its content and returns a [`Recording`](pagetide_core::Recording), with an [`ImportReport`] of what
+//! could not be read, what was left out, and what was assumed, by file and line. [`replay`] feeds a recording to a
 //! [`Sink`](pagetide_core::Sink), such as the store's writer.
 //!
 //! ```
@@ -15,9 +15,9 @@
 //! # Ok::<(), pagetide_core::Error>(())
 //! ```
 //!
-//! Rates and averages are stored as [`Kind::Rate`](pagetide_core::Kind::Rate), never as counters; the numbers of kernel
-//! files stay what they are. Text is read line by line and JSON sample by sample, so that memory goes with the values that
-//! are kept: 12 bytes for each while reading, and what a recording takes.
+//! Rates and averages are stored as [`Kind::Rate`](pagetide_core::Kind::Rate), never as counters; numbers of kernel files are stored
+//! unchanged. Text is read line by line and JSON sample by sample, so memory depends on the values that are kept: 12 bytes each while
+//! reading, plus the recording.
 
 mod assemble;
 mod banner;
@@ -83,7 +83,7 @@ impl Input {
         Self { name: name.to_owned(), content: Content::Bytes(bytes.into()), day: None }
     }
 
-    /// Calls it by another name in the report.
+    /// Gives it another name in the report.
     pub fn named(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }
     }
@@ -135,7 +135,7 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
     assemble::assemble(gathers, options, &budget, &names.join(", "))
 }
 
-/// What a file says, or why nothing if its kind is unknown.
+/// The values of a file. If its kind is unknown there are none, and the error says why.
 fn gather(file: &Input, options: &Options, budget: &Budget) -> Result<(Gather, Option<Error>), Error> {
     let mut gather = Gather::new(&file.name, budget);
     let mut input = BufReader::with_capacity(sniff::LOOKED_AT, Granting { input: file.open()?, budget });
@@ -172,7 +172,7 @@ impl<R: Read> Read for Granting<'_, R> {
     }
 }
 
-/// The first part of a file, as much as the recogniser looks at.
+/// The beginning of a file, as much as recognising it takes.
 fn beginning(input: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     input.take(sniff::LOOKED_AT as u64).read_to_end(&mut start)?;

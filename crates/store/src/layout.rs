@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How a segment's name tells when it began, in UTC.
+/// The format of the start time in a segment's name, in UTC.
 const BEGAN: &str = "%Y%m%dT%H%M%SZ";
 
 /// Size limits of files: no writer makes larger ones, so a reader opens none.
@@ -44,12 +44,12 @@ impl SegmentName {
         &self.text
     }
 
-    /// What a sealed file of it is called. The checksum of its bytes is in its name, where it covers all of them.
+    /// The name of a sealed file of this segment. It contains the checksum of all bytes of the file.
     pub(crate) fn sealed(&self, checksum: u32) -> String {
         format!("{}-{checksum:08x}.parquet", self.text)
     }
 
-    /// When it began, by its name.
+    /// When it began according to its name, in ns since 1970.
     pub(crate) fn wall_ns(&self) -> Option<i64> {
         let (began, _) = self.text.rsplit_once('-')?;
         let began = TimeZone::UTC.to_timestamp(DateTime::strptime(BEGAN, began).ok()?).ok()?;
@@ -70,7 +70,7 @@ impl SegmentName {
 pub(crate) struct SealedPath {
     /// The segment it belongs to.
     pub(crate) name: SegmentName,
-    /// The checksum of its bytes; absent when somebody gave it another name.
+    /// The checksum in its name; absent when somebody renamed the file.
     pub(crate) checksum: Option<u32>,
     pub(crate) path: PathBuf,
 }
@@ -81,9 +81,9 @@ pub(crate) const SAMPLES: &str = "sample";
 pub(crate) const MARKS: &str = "mark";
 /// Where the manifest is.
 pub(crate) const MANIFEST: &str = "manifest.json";
-/// How the folder of a host's sealed files begins.
+/// Prefix of the folder of a host's sealed files.
 const HOST: &str = "host=";
-/// How that of a day begins, below it.
+/// Prefix of the folder of a day, below it.
 const DATE: &str = "date=";
 /// Where the logs are.
 pub(crate) const OPEN: &str = "open";
@@ -103,13 +103,13 @@ pub(crate) fn sealed_folder(table: &str, host: &str, name: &SegmentName) -> Path
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     dir: Arc<Dir>,
-    /// In a tree with several hosts, the only one whose segments count, as the partitions name it.
+    /// In a tree with several hosts, the one whose segments are read, as in the partition's name.
     host: Option<String>,
-    /// The UTC days whose segments count, if only some are read.
+    /// The UTC days whose segments are read, if not all.
     days: Option<Vec<String>>,
-    /// The numbers of the first and the last segment that count, if only some are read.
+    /// The numbers of the first and the last segment that are read, if not all.
     segments: Option<(u64, u64)>,
-    /// The file in it that is the whole recording: a cut.
+    /// The file in it that holds the whole recording, if it is a cut.
     cut: Option<PathBuf>,
 }
 
@@ -128,12 +128,12 @@ impl Folder {
         self.cut.is_some()
     }
 
-    /// What it is called, for people: the folder, or the file.
+    /// Its path for people: of the folder, or of the file of a cut.
     pub(crate) fn path(&self) -> PathBuf {
         self.cut.as_ref().map_or_else(|| self.dir.path().to_owned(), |name| self.dir.path().join(name))
     }
 
-    /// The sealed segments of one host in a tree that has those of several. Its manifest and its logs may be any host's.
+    /// The sealed segments of one host in a tree with several. The manifest and the logs there may be of any host.
     pub(crate) fn of_host(dir: Dir, partition: &str) -> Self {
         Self { host: Some(partition.to_owned()), ..Self::new(dir) }
     }
@@ -143,14 +143,14 @@ impl Folder {
         Self { days: Some(vec![day.to_owned()]), ..self.clone() }
     }
 
-    /// The same with only two consecutive segments, or one. It looks at no other days, because a year has many.
+    /// The same with only the segments from `first` to `last`, two at most. It reads no other day's folder: a year has many.
     pub(crate) fn of_segments(&self, first: &SegmentName, last: &SegmentName) -> Self {
         let mut days = vec![first.day(), last.day()];
         days.dedup();
         Self { segments: Some((first.number, last.number)), days: Some(days), ..self.clone() }
     }
 
-    /// Whether a segment counts.
+    /// Whether a segment is among those that are read.
     pub(crate) fn has_segment(&self, name: &SegmentName) -> bool {
         let in_range = self.segments.is_none_or(|(first, last)| (first..=last).contains(&name.number));
         in_range && self.days.as_ref().is_none_or(|days| days.contains(&name.day()))
@@ -168,7 +168,7 @@ impl Folder {
         &self.dir
     }
 
-    /// A path in it as people know it.
+    /// A path in it for people, with the path of the recording before it.
     pub(crate) fn full(&self, path: &Path) -> PathBuf {
         if self.is_cut() { self.path() } else { self.dir.path().join(path) }
     }
@@ -196,7 +196,7 @@ impl Folder {
         self.dir.size(path).unwrap_or(0)
     }
 
-    /// Whether it contains a recording, or the remains of one.
+    /// Whether it contains a recording, or what is left of one.
     pub(crate) fn is_recording(&self) -> io::Result<bool> {
         let begun = self.dir.has(Path::new(MANIFEST))? || !self.logs()?.is_empty();
         Ok(begun || !self.sealed_files(SAMPLES)?.is_empty())
@@ -229,7 +229,7 @@ impl Folder {
         Ok(found)
     }
 
-    /// The files of one table that were never finished.
+    /// Temporary files of one table, left by a writer that did not finish.
     pub(crate) fn unfinished_files(&self, table: &str) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for day in self.days(table)? {

@@ -34,7 +34,7 @@ pub use retention::Keep;
 pub use usage::Usage;
 pub use writer::Writer;
 
-/// What turns a rate of a recording before version 3, stored in thousandths of its unit, into one of this version.
+/// Factor for rates of recordings before version 3, which stored thousandths of the unit.
 const RATE_FACTOR_BEFORE_3: i64 = pagetide_core::metric::RATE_SCALE / 1000;
 
 /// The version of the format that this crate writes, and the newest one that it reads.

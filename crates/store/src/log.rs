@@ -1,8 +1,7 @@
 //! The open segment: an append-only log of records, each with its length and checksum.
 //!
-//! [`frame`] knows the bytes around a record, [`encode`] and [`decode`] those inside. Values are stored as
-//! differences against the row before of the same entity, so a sample is small; the first sample of a log
-//! is whole, because nothing comes before it.
+//! [`frame`] knows the bytes around a record, [`encode`] and [`decode`] those inside. A row is stored as its differences from the previous
+//! row of the same entity, which makes samples small. The first sample of a log is stored whole.
 
 mod damage;
 mod decode;
@@ -27,7 +26,7 @@ pub(crate) struct Start {
     pub(crate) manifest: Manifest,
 }
 
-/// Tables, columns and entities that the next sample needs, in the order of their numbers.
+/// Tables, columns and entities that are new with the next sample, in the order of their numbers.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Additions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

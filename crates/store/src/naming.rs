@@ -1,4 +1,4 @@
-//! Hosts of one name: told apart by the boot of their kernel, or called by the folder of their recording.
+//! Tells apart hosts that share a name: by the kernel's boot id, or else by the folder of the recording.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub struct HostSpan<'a> {
     pub host: &'a str,
     /// The kernel's boot id; empty when the recording does not say.
     pub boot_id: &'a str,
-    /// Wall clock of the stretch, all spans in one unit: its start and its end, which is beyond it.
+    /// Wall clock from start (included) to end (excluded), in one unit for all spans.
     pub range: (i64, i64),
 }
 
@@ -79,13 +79,13 @@ mod tests {
         let two = [span("/r/a/recording", (0, 10), "x"), span("/r/b", (9, 12), "y"), span("/r/b", (12, 14), "y")];
         let apart = hosts_told_apart(&two);
         assert_eq!(apart.into_values().collect::<Vec<_>>(), ["localhost (a)", "localhost (b)"]);
-        // One that does not say of which boot it is has the name, too, and a host that was renamed has another.
+        // One without a boot id has the same name, and a renamed host has another.
         let older = span("/r/old", (0, 10), "");
         let renamed = HostSpan { host: "web1", ..span("/r/b", (14, 16), "y") };
         let apart = hosts_told_apart(&[two.as_slice(), &[older, renamed]].concat());
         assert_eq!(apart.into_values().collect::<Vec<_>>(), ["localhost (a)", "localhost (b)", "localhost (old)"]);
         let other = HostSpan { host: "web1", ..span("/r/c", (0, 10), "z") };
-        // A copy, one machine that was booted again, a recording over a boot, one that does not say, and another host.
+        // A copy, one machine after a reboot, a recording across a reboot, one without a boot id, and another host.
         for same in [
             [span("/r/a", (0, 10), "x"), span("/r/b", (0, 10), "x")],
             [span("/r/a", (0, 10), "x"), span("/r/b", (10, 20), "y")],

@@ -1,10 +1,10 @@
 //! Series on coarser time: the mean, the smallest and the largest value of each derived metric per 10 s, 2 min, 30 min and 6 h.
 //!
-//! Every value is computed by [`Derived::walk`](pagetide_core::derived::Derived) from the samples, as the tables of `show --every` are:
-//! falls and gaps count as they do there. A sealed segment of some minutes has a file in `pyramid/` with its buckets; of segments without
-//! one (open, short, or recorded by an earlier version) they are computed when they are asked of. A bucket that two
-//! segments share is put together from both by its weights: time, and of a ratio what it is a share of. A day that is over has a file in
-//! `pyramid-day/` with the longer buckets of its segments, so that a year is read from 365 files.
+//! [`Derived::walk`](pagetide_core::derived::Derived) computes every value from the samples, as for the tables of `show --every`: counters
+//! that fall and gaps are treated alike. A sealed segment of some minutes has its buckets in a file in `pyramid/`. Segments without one
+//! (open, short, or recorded by an earlier version) have theirs computed on each query. A bucket that two segments share is merged by
+//! weight: time, or for a ratio its denominator. A past day has a file in `pyramid-day/` with the longer buckets of its segments, so that a
+//! year is read from 365 files.
 
 mod bucket;
 mod compute;
@@ -34,15 +34,15 @@ use std::path::Path;
 /// Buckets of some curves.
 #[derive(Debug, Clone, Default)]
 pub struct Buckets {
-    /// For each curve its buckets in order of time, each end once.
+    /// For each curve its buckets in order of time, no two with the same end.
     pub curves: Vec<Vec<Bucket>>,
     /// Segments and days whose file is missing.
     pub missing: usize,
 }
 
-/// What is read at once.
+/// What is read in one go.
 enum Unit<'s> {
-    /// The file of a whole day, and the checksums by which it is known.
+    /// The file of a whole day, and the checksums that identify it.
     Day(&'s [Segment], Vec<u32>),
     Segment(&'s Segment),
 }
@@ -51,8 +51,7 @@ enum Unit<'s> {
 type Found = (Vec<Vec<Bucket>>, usize);
 
 impl Reader {
-    /// The buckets of `curves` that end after `from_ns` and not after `to_ns` (rounded up to a bucket). `cache` is a folder with pyramids
-    /// beside that of the recording.
+    /// The buckets of `curves` that end after `from_ns` and not after `to_ns` (rounded up to a bucket). Files are also looked for in `cache`.
     ///
     /// # Errors
     ///
@@ -138,8 +137,7 @@ impl Reader {
         Ok((curves.iter().map(next).collect(), missing))
     }
 
-    /// Makes the files of buckets that are missing, in the recording where it belongs to the caller, else in `cache`. Gives how many
-    /// were made.
+    /// Writes the missing files of buckets: into the recording if it belongs to the caller, else into `cache`. Returns how many it wrote.
     ///
     /// # Errors
     ///

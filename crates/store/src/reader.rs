@@ -1,4 +1,4 @@
-//! Gives a recording back.
+//! Reads a recording.
 
 mod axis;
 mod damage;
@@ -48,7 +48,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When there is none, when it cannot be read, or when its format is newer than this crate.
+    /// There is none, it cannot be read, or its format is newer than this crate.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => no_recording(path),
@@ -173,7 +173,7 @@ impl Reader {
             return Ok(());
         };
         if self.folder.sealed_files(sealed::SAMPLES)?.iter().any(|samples| samples.name.number == file.name.number) {
-            // It was sealed after the log was listed.
+            // It was sealed after the logs were listed.
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         }
         let text = format!("segment {} is damaged: its file in sample/ is missing", file.name.text());

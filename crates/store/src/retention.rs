@@ -10,7 +10,7 @@ use std::io;
 /// How many segments are removed for their age when one is sealed.
 const MOST_FOR_AGE: usize = 2;
 
-/// How much a recording that goes on for long keeps. Without a limit it keeps everything.
+/// How much of a long recording is kept. Without a limit everything is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Segments whose last sample is older than this are removed, at most two with each new one, so that a clock that jumps ahead
@@ -53,7 +53,7 @@ impl Keep {
         Ok(())
     }
 
-    /// Removes the oldest sealed segment, to make room on a full disk, if this limits the recording at all. Gives whether there was one.
+    /// Removes the oldest sealed segment to make room on a full disk, if there is a limit of age or size. Returns whether there was one.
     pub(crate) fn make_room(&self, files: &dyn Files, folder: &Folder) -> io::Result<bool> {
         if *self == Self::default() {
             return Ok(false);
@@ -64,7 +64,7 @@ impl Keep {
     }
 }
 
-/// The sealed files of each segment. Without its file of samples a segment does not count: that file is listed first, and so removed first.
+/// The sealed files of each segment. Readers skip a segment without its file of samples, so that file is listed, and removed, first.
 fn by_segment(folder: &Folder) -> io::Result<BTreeMap<u64, Vec<SealedPath>>> {
     let mut segments: BTreeMap<u64, Vec<SealedPath>> = BTreeMap::new();
     for kind in sealed::folders() {
@@ -75,7 +75,7 @@ fn by_segment(folder: &Folder) -> io::Result<BTreeMap<u64, Vec<SealedPath>>> {
     Ok(segments)
 }
 
-/// Removes the files of a segment, and the folders that are empty then.
+/// Removes the files of a segment, and folders that this leaves empty.
 fn remove(files: &dyn Files, folder: &Folder, of_segment: &[SealedPath]) -> io::Result<()> {
     for file in of_segment {
         files.remove(folder.dir(), &file.path)?;

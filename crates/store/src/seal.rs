@@ -1,7 +1,7 @@
 //! Turns an open segment into sealed files.
 //!
-//! The log is read once per table, so sealing needs the memory of one row group, however large the log. Until the log is removed,
-//! the log counts and sealed files are ignored: a crash at any moment loses nothing.
+//! The log is read once per table, so sealing needs the memory of one row group, however large the log. As long as the log exists, readers
+//! use it and ignore sealed files, so a crash at any moment loses nothing.
 
 use crate::FORMAT_VERSION;
 use crate::budget::{Budget, Exceeded};
@@ -20,7 +20,7 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-/// A row group is ended when it has this many numbers, which bounds the memory that sealing needs.
+/// A row group ends at this many numbers, which bounds the memory that sealing needs.
 const ROW_GROUP_CELLS: usize = 1 << 20;
 
 /// Seals the segment `name` and removes its log.
@@ -28,17 +28,17 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
     let path = layout::log(name);
     let survey = match Survey::of(folder, name) {
         Ok(survey) => survey,
-        // A crash before the first record left a file with nothing in it. What cannot be read is kept.
+        // A crash before the first record left an empty file. A file that cannot be read is kept.
         Err(LogError::NotALog) if !log::continues_behind(folder.open_log(name)?, 0, &Budget::default())? => {
             return remove(files, folder, &path);
         }
         Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
-        // No recorder takes such a sample: it would block every later one.
+        // No recorder writes such a sample. Left as it is, the log would block the sealing of all later ones.
         Err(LogError::Io(error)) if Exceeded::of(&error).is_some() => return set_aside(files, folder, &path),
         Err(LogError::Io(error)) => return Err(error),
     };
     for kind in sealed::folders() {
-        // A crash while this segment was sealed may have left some.
+        // A crash during an earlier attempt may have left some.
         for file in folder.sealed_files(kind)?.into_iter().filter(|file| file.name.number == name.number) {
             files.remove(folder.dir(), &file.path)?;
         }
@@ -53,7 +53,7 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
     if survey.marks > 0 {
         siblings.insert(sealed::MARKS.to_owned(), sealing.marks()?);
     }
-    // The file of samples makes the segment and lists the others, so it comes last.
+    // The file of samples lists the others, and readers see the segment once it exists, so it comes last.
     sealing.samples(siblings)?;
     if survey.damaged { set_aside(files, folder, &path) } else { remove(files, folder, &path) }
 }
@@ -78,7 +78,7 @@ pub(crate) struct Survey {
     marks: u64,
     schema: Schema,
     tables: BTreeSet<Table>,
-    /// Whether more valid records follow behind what can be read: a crash does not leave that.
+    /// Whether valid records follow after the end of what can be read, which a crash does not cause.
     damaged: bool,
 }
 
@@ -124,7 +124,7 @@ impl Sealing<'_> {
         Description { version: FORMAT_VERSION, file: file.to_owned(), ..Description::default() }
     }
 
-    /// Writes a file under a temporary name and renames it when it is complete. Returns what is in it.
+    /// Writes a file under a temporary name and renames it when it is complete. Returns its size and checksum.
     fn file(
         &self,
         kind: &str,
@@ -145,7 +145,7 @@ impl Sealing<'_> {
             Ok(content)
         });
         if written.is_err() {
-            // The log has everything; a half-written file only takes space.
+            // The log still has everything; a half-written file only takes space.
             let _ = files.remove(dir, &temporary);
             return written;
         }
@@ -175,7 +175,7 @@ impl Sealing<'_> {
 
     fn table(&self, table: Table) -> io::Result<Content> {
         let (metrics, entities) = (self.survey.schema.columns(table), self.survey.schema.entities(table));
-        // There is one host, so its rows need no name.
+        // The host is the only entity of its table, so its rows need no name.
         let only = entities.first().filter(|entity| entities.len() == 1 && entity.name.is_empty());
         let mut strings = if only.is_some() { Vec::new() } else { ENTITY_COLUMNS.to_vec() };
         if entities.iter().any(|entity| entity.command_line.is_some()) {
@@ -238,7 +238,7 @@ fn write_marks(file: &mut FileWriter, marks: &[Mark]) -> io::Result<()> {
     group.finish()
 }
 
-/// What a column of text has for each entity.
+/// The text of a column for each entity.
 type Texts = Vec<ByteArray>;
 
 fn texts(entities: &[Entity], column: &str) -> Texts {
@@ -273,7 +273,7 @@ impl Rows {
         Self { times, width, keys: Vec::new(), values: Vec::new(), present: Vec::new() }
     }
 
-    /// Adds a row; columns that the log did not know yet are absent.
+    /// Adds a row. Columns that the log did not have yet have no value.
     fn push(&mut self, entity: u32, sample: u64, stamp: Stamp, values: &[Option<i64>]) {
         self.keys.push(Key { entity, sample, stamp });
         let cells = values.iter().copied().chain(std::iter::repeat(None)).take(self.width);

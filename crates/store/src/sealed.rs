@@ -1,4 +1,4 @@
-//! Sealed segments: one Parquet file per table and segment, as FORMAT.md says.
+//! Sealed segments: one Parquet file per table and segment, see FORMAT.md.
 
 mod error;
 mod pages;
@@ -14,9 +14,9 @@ use pagetide_core::{Column, Manifest, Table};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The file of buckets on coarser time. It is made of the others and may be missing.
+/// The file of buckets on coarser time. It is computed from the others and may be missing.
 pub(crate) const PYRAMID: &str = "pyramid";
-/// The file of a day's longer buckets, named by the first segment of the day. It is made of those in `pyramid/` and may be missing.
+/// The file of a day's longer buckets, named by the first segment of the day. It is computed from those in `pyramid/` and may be missing.
 pub(crate) const PYRAMID_DAY: &str = "pyramid-day";
 /// Columns of the file of buckets.
 pub(crate) const BUCKET_COLUMNS: (&str, [&str; 2], [&str; 5]) =
@@ -34,7 +34,8 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
 
 /// Columns of the file of samples.
 pub(crate) const TIME_COLUMNS: [&str; 4] = ["sample", "wall_ns", "mono_ns", "boot_ns"];
-/// Columns of a table before the entity and the metrics: which sample, and for people when. The other times are the sample's.
+/// Columns of a table before the entity and the metrics: the number of the sample, and its time for people. Its other times are in the file
+/// of samples.
 pub(crate) const ROW_COLUMNS: [&str; 2] = ["sample", "wall_ns"];
 /// Columns that name the entity of a row.
 pub(crate) const ENTITY_COLUMNS: [&str; 2] = ["entity", "label"];
@@ -46,7 +47,7 @@ pub(crate) const MARK_COLUMNS: [&str; 5] = ["wall_ns", "mono_ns", "boot_ns", "ty
 /// The key in the Parquet metadata under which [`Description`] is, as JSON.
 const DESCRIPTION: &str = "pagetide";
 
-/// What a sealed file says about itself, so that it can be read back alone.
+/// What a sealed file says about itself, so that it can be read without the others.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Description {
     /// The format version.
@@ -79,7 +80,7 @@ pub(crate) struct Description {
     pub(crate) manifest: Option<Manifest>,
 }
 
-/// Writes name, kind and unit of each without their keys, which would be half of the text; every reader takes both.
+/// Writes name, kind and unit of each as a list: the keys would be half of the text. Every reader takes both forms.
 fn as_lists<S: Serializer>(metrics: &[Column], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(metrics.iter().map(|Column { name, kind, unit }| (name, kind, unit)))
 }
@@ -93,8 +94,8 @@ pub(crate) struct Content {
     pub(crate) crc32: u32,
 }
 
-/// The Parquet columns' names of `metrics`. SQL engines ignore case, so a name that is taken gets a number: two metrics of a
-/// table that differ only in case, or a metric named like a time column.
+/// The names of the Parquet columns of `metrics`. SQL engines ignore case, so a name that is taken gets a number: of two metrics that
+/// differ only in case, or a metric named like a time column.
 pub(crate) fn column_names(taken: &[&str], metrics: &[Column]) -> Vec<String> {
     let mut used: BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
     let mut names = Vec::with_capacity(metrics.len());

@@ -26,14 +26,14 @@ pub(crate) struct Sealer {
     thread: Option<(Sender<Order>, JoinHandle<()>)>,
 }
 
-/// Seal every log but the one that is being written.
+/// An order to seal every log but the one that is being written.
 #[derive(Debug)]
 struct Order {
     writing: Option<u64>,
     now_wall_ns: i64,
 }
 
-/// The sealing thread's stack. The default of 2 MiB would count in full where all memory is locked.
+/// The sealing thread's stack, in bytes. With all memory locked, the default of 2 MiB would be resident.
 const STACK: usize = 512 << 10;
 
 impl Sealer {
@@ -47,7 +47,7 @@ impl Sealer {
             let (orders, received) = channel();
             let work = self.work.clone();
             let run = move || work.run(&received);
-            // Without a thread the logs stay until the recording ends; they lose nothing.
+            // Without a thread the logs stay until the recording ends; nothing is lost.
             self.thread =
                 Builder::new().name("seal".into()).stack_size(STACK).spawn(run).ok().map(|thread| (orders, thread));
         }
@@ -61,7 +61,7 @@ impl Sealer {
     ///
     /// # Errors
     ///
-    /// What failed and where. The log of that segment stays, and readers take it as the segment.
+    /// What failed and where. The log of that segment stays, and readers read it instead.
     pub(crate) fn finish(&mut self, now_wall_ns: i64) -> Result<(), (PathBuf, io::Error)> {
         self.stop();
         self.work.seal_all(&Order { writing: None, now_wall_ns })

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: recordings to write, and a file system that fails when told to.
+//! Shared by the tests of this crate: recordings to write, and a file system that fails on demand.
 
 use crate::files::{Files, Output, System};
 use pagetide_core::{
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The moment at which the recordings here begin: 40 s before a new day (UTC).
+/// When the recordings here begin, in ns since 1970: 40 s before midnight UTC.
 pub(crate) const BEGIN: i64 = (1_795_305_600 - 40) * 1_000_000_000;
 
 pub(crate) fn manifest() -> Manifest {
@@ -40,7 +40,7 @@ pub(crate) fn give(sink: &mut dyn Sink, given: &SinkCall) -> Result<(), Error> {
     }
 }
 
-/// The recording that holds exactly what was given.
+/// The recording of these calls.
 pub(crate) fn recording<'a>(manifest: &Manifest, given: impl IntoIterator<Item = &'a SinkCall>) -> Recording {
     let mut builder = RecordingBuilder::new(manifest.clone());
     for given in given {
@@ -94,8 +94,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Recordings of every shape: columns and entities come while it runs, entities come and go, values are absent, rise,
-/// stay and jump, and a new day begins.
+/// Recordings of every shape: columns and entities are added, entities come and go, values are missing, rise, stay and jump, and a new day
+/// begins.
 pub(crate) fn recordings(length: usize) -> impl Strategy<Value = Vec<SinkCall>> {
     prop::collection::vec(step(), 0..length).prop_map(|steps| build(&steps))
 }
@@ -201,7 +201,7 @@ pub(crate) const CALLS: [&str; 9] = [
 /// How often each call has failed so far with ENOSPC and with EIO, in all tests of this process.
 pub(crate) static INJECTED: Mutex<BTreeMap<&str, [usize; 2]>> = Mutex::new(BTreeMap::new());
 
-/// A file system whose `n`-th change fails, and with `lasting` all after it; a write that fails leaves a part behind.
+/// A file system whose `n`-th change fails, and with `lasting` all later ones. A failed write leaves a part of its bytes.
 #[derive(Debug)]
 pub(crate) struct Failing {
     left: Arc<Countdown>,
@@ -251,7 +251,7 @@ impl Countdown {
             self.failed.fetch_add(1, Ordering::SeqCst);
             let mut injected = INJECTED.lock().unwrap();
             let [full, broken] = injected.entry(call).or_default();
-            // A full disk and a broken one, in turns.
+            // A full disk and a broken one in turn.
             return Err(if *full <= *broken {
                 *full += 1;
                 self.full.store(true, Ordering::SeqCst);

@@ -20,11 +20,11 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Counts what is in a recording's folder now. Nothing when there is no recording.
+    /// Counts the segments in a recording's folder and their size. Zero if there is no recording.
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read.
+    /// The folder cannot be read.
     pub fn of(folder: &Path) -> Result<Self, Error> {
         let failed = |error| file_error::io("look into it", folder, &error);
         let folder = match Dir::open(folder) {

@@ -1,4 +1,4 @@
-//! Whole numbers of any size in as few bytes as they need: LEB128, and zigzag for signed ones.
+//! Integers of variable length: LEB128, with zigzag for signed ones.
 
 /// Appends `value`, seven bits a byte, lowest first.
 pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
@@ -14,7 +14,7 @@ pub(crate) fn put_len(out: &mut Vec<u8>, len: usize) {
     put(out, len as u64);
 }
 
-/// Takes a number off the front of `input`; absent when it does not hold one that fits 64 bits.
+/// Reads a number from the front of `input`; `None` if it ends early or does not fit 64 bits.
 pub(crate) fn take(input: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for at in 0..10 {
@@ -32,12 +32,12 @@ pub(crate) fn take(input: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Takes a count off the front of `input`.
+/// Reads a length or a count from the front of `input`.
 pub(crate) fn take_len(input: &mut &[u8]) -> Option<usize> {
     usize::try_from(take(input)?).ok()
 }
 
-/// Maps small numbers of either sign to small ones without: 0, -1, 1, -2 become 0, 1, 2, 3.
+/// Maps small signed numbers to small unsigned ones: 0, -1, 1, -2 become 0, 1, 2, 3.
 pub(crate) fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
 }

@@ -25,7 +25,7 @@ const LARGEST_LOG: u64 = 64 << 20;
 
 /// Writes a recording. Give it samples as a [`Sink`].
 ///
-/// The writer stays usable after an error: what it refused can be given again, and what it accepted is safe.
+/// The writer stays usable after an error: a refused call can be repeated, and what was accepted is safe.
 #[derive(Debug)]
 pub struct Writer {
     folder: Folder,
@@ -37,9 +37,9 @@ pub struct Writer {
     next_segment: u64,
     next_sample: u64,
     last_wall_ns: i64,
-    /// Whether to start even on a full disk: the recording continues when there is room.
+    /// Whether to start even on a full disk, and record once there is room.
     waits_for_room: bool,
-    /// Whether the folder of logs and the manifest are there.
+    /// Whether the folder of logs and the manifest exist.
     ready: bool,
     /// Held as long as the writer lives, so that no other process writes to the folder.
     _lock: Option<Lock>,
@@ -58,39 +58,39 @@ struct OpenLog {
 }
 
 impl Writer {
-    /// Starts a recording in `folder`, which is made when it is not there.
+    /// Starts a recording in `folder`, which is created if it does not exist.
     ///
     /// # Errors
     ///
-    /// When the folder holds a recording already, is being written by another process, or cannot be written.
+    /// The folder already holds a recording, another process writes to it, or it cannot be written.
     pub fn create(folder: &Path) -> Result<Self, Error> {
         Self::create_for(folder, None)
     }
 
-    /// [`Writer::create`] for a group whose members may read it.
+    /// [`Writer::create`], readable by the members of a group.
     ///
     /// # Errors
     ///
-    /// See [`Writer::create`]; or the caller may not give files to that group.
+    /// See [`Writer::create`]. The caller may not give files to that group.
     pub fn create_for(folder: &Path, group: Option<u32>) -> Result<Self, Error> {
         Self::create_in(own(folder, group)?, Arc::new(System))
     }
 
-    /// Continues the recording in `folder`, or starts one. What a crash left open is sealed in the background; what the
-    /// crash tore is left out. From now on only what `keep` says is kept.
+    /// Continues the recording in `folder`, or starts one. Logs that a crash left are sealed in the background, without the record that it tore.
+    /// From now on the recording is limited by `keep`.
     ///
     /// # Errors
     ///
-    /// When another process writes there, when its format is newer than this crate, or when it cannot be written.
+    /// Another process writes there, the format is newer than this crate, or the folder cannot be written.
     pub fn open_or_continue(folder: &Path, keep: Keep) -> Result<Self, Error> {
         Self::open_or_continue_for(folder, keep, None)
     }
 
-    /// [`Writer::open_or_continue`] for a group whose members may read what is written from now on.
+    /// [`Writer::open_or_continue`]; the members of a group may read what is written from now on.
     ///
     /// # Errors
     ///
-    /// See [`Writer::open_or_continue`]; or the caller may not give files to that group.
+    /// See [`Writer::open_or_continue`]. The caller may not give files to that group.
     pub fn open_or_continue_for(folder: &Path, keep: Keep, group: Option<u32>) -> Result<Self, Error> {
         Self::open_or_continue_in(own(folder, group)?, keep, Arc::new(System))
     }
@@ -151,14 +151,14 @@ impl Writer {
         })
     }
 
-    /// Finds the next numbers, and has the remaining logs sealed.
+    /// Finds the next numbers of segments and samples, and has the remaining logs sealed.
     fn continue_numbers(&mut self) -> io::Result<()> {
         let logs = self.folder.logs()?;
         let samples = self.folder.sealed_files(sealed::SAMPLES)?;
         let names = logs.iter().chain(samples.iter().map(|file| &file.name));
         self.next_segment = names.map(|name| name.number + 1).max().unwrap_or(1);
         for name in &logs {
-            // An unreadable log holds no sample whose number could be taken.
+            // An unreadable log has no sample, so it uses up no number.
             if let Ok(survey) = Survey::of(&self.folder, name) {
                 self.next_sample = self.next_sample.max(survey.first_sample + survey.samples);
             }
@@ -201,7 +201,7 @@ impl Writer {
         written
     }
 
-    /// Creates the files that a full disk has prevented so far.
+    /// Creates the files that could not be created on a full disk.
     fn get_ready(&mut self) -> Result<(), Error> {
         let open = Path::new(OPEN);
         let made = self.files.make_folder(self.folder.dir(), open);
@@ -211,18 +211,18 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the open segment, which is sealed in the background. What comes next begins another one.
+    /// Ends the open segment, which is sealed in the background. The next sample begins another one.
     pub fn end_segment(&mut self) {
         if self.open.take().is_some() {
             self.sealer.request(Some(self.next_segment), self.last_wall_ns);
         }
     }
 
-    /// Somebody removed the folder, so its files have no name any more. The recording starts again in a new folder at that path.
+    /// Starts the recording again in a new folder at the same path, after somebody removed the folder.
     fn begin_anew(&mut self) -> Result<(), Error> {
         let dir = self.folder.dir();
         let folder = Folder::new(dir.reopen().map_err(|error| file_error::io("write to it", dir.path(), &error))?);
-        // The lock on the removed folder locks out nobody.
+        // The lock on the removed folder keeps nobody out.
         self._lock = lock(folder.dir())?;
         self.sealer = Sealer::new(Work { files: self.files.clone(), folder: folder.clone(), keep: self.keep });
         self.folder = folder;
@@ -231,7 +231,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The log for something at `stamp`: a new one when there is none or the segment is over.
+    /// The log for a sample or mark at `stamp`: a new one if there is none or the segment is over.
     fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Error> {
         if self.open.as_ref().is_some_and(|log| log.is_over(stamp)) {
             self.end_segment();
@@ -257,12 +257,12 @@ impl Writer {
     }
 }
 
-/// The folder at `path`, made when it is not there.
+/// The folder at `path`, created if it does not exist.
 fn own(path: &Path, group: Option<u32>) -> Result<Folder, Error> {
     Dir::own(path, group).map(Folder::new).map_err(|error| file_error::io("write to it", path, &error))
 }
 
-/// Keeps other writers out, by a lock on the folder itself. A file system that has no locks goes without.
+/// Keeps other writers out by a lock on the folder itself. On a file system without locks there is none.
 fn lock(dir: &Dir) -> Result<Option<Lock>, Error> {
     match dir.lock() {
         Ok(lock) => Ok(Some(lock)),
@@ -297,14 +297,14 @@ impl OpenLog {
             samples: 0,
         };
         if let Err(error) = log.append() {
-            // Nothing is in it. If it cannot be removed either, readers skip it.
+            // It is empty. If it cannot be removed, readers skip it.
             let _ = files.remove(folder.dir(), path);
             return Err(error);
         }
         Ok(log)
     }
 
-    /// Whether something at `stamp` belongs to the next segment: in another hour, and always on another day (UTC).
+    /// Whether a sample or mark at `stamp` belongs to the next segment: one of another hour, if this one is long enough, or of another UTC day.
     fn is_over(&self, stamp: Stamp) -> bool {
         let hour = hour(stamp);
         self.length >= LARGEST_LOG
@@ -312,10 +312,10 @@ impl OpenLog {
             || hour.div_euclid(HOURS_PER_DAY) != self.hour.div_euclid(HOURS_PER_DAY)
     }
 
-    /// Writes the buffer after the last valid record. After an error the next call writes at the same place.
+    /// Writes the buffer after the last valid record. After an error the next call writes at the same offset.
     fn append(&mut self) -> io::Result<()> {
         if let Err(error) = self.file.write_at(&self.buffer, self.length) {
-            // A torn record ends the log for every reader, so leaving it is safe; cutting it is tidy.
+            // Readers stop at a torn record, so it could stay; truncating the file is tidier.
             let _ = self.file.cut(self.length);
             return Err(error);
         }
@@ -352,7 +352,7 @@ impl Sink for Writer {
         Ok(())
     }
 
-    /// A segment has one schema.
+    /// Another schema follows, and a segment has only one.
     fn renew(&mut self) {
         self.end_segment();
     }

@@ -1,4 +1,4 @@
-// The last minutes of the live view. It keeps CAPACITY samples of the lines that are drawn, however long the page stays open.
+// The last minutes of the live view: at most CAPACITY samples of the lines that are drawn, however long the page stays open.
 
 import type { Column, Sample, SeriesAnswer } from "../api";
 import { seriesName } from "../api";
@@ -25,7 +25,7 @@ export class History {
     return this.count;
   }
 
-  /** Numbers that are held. */
+  /** Count of numbers in memory. */
   get held(): number {
     return this.at.length + this.lines.size * CAPACITY;
   }
@@ -34,7 +34,7 @@ export class History {
     return this.count === 0 ? null : this.at[(this.next + CAPACITY - 1) % CAPACITY]!;
   }
 
-  /** What was sampled before the page was opened. */
+  /** Adds samples from before the page was opened. */
   fill(answer: SeriesAnswer): void {
     answer.at_ms.forEach((at, index) => {
       const place = this.begin(at);
@@ -43,7 +43,7 @@ export class History {
     });
   }
 
-  /** A sample; the units of its host metrics and the columns of its disks come with the first one only. */
+  /** Adds a sample. Units of host metrics and columns of disks come only with the first one. */
   add(sample: Sample, units: Record<string, string>, disks: Column[]): void {
     const place = this.begin(sample.at_ms);
     if (place === null) return;
@@ -73,7 +73,7 @@ export class History {
     return { at: order.map((place) => this.at[place]!), lines };
   }
 
-  /** The place of a new sample, with no values yet; null for one that is not newer. */
+  /** Adds an empty sample and returns its index; null if it is not newer than the last. */
   private begin(at: number): number | null {
     const newest = this.newest;
     if (newest !== null && at <= newest) return null;

@@ -1,4 +1,4 @@
-// The stream of the live view: opened while the tab is in sight, opened again by itself when it breaks.
+// The stream of the live view: open while the tab is visible, reopened when it breaks.
 
 import type { Hello, LiveFinding, Problem, Sample } from "../api";
 import { parsed } from "../printable";
@@ -37,13 +37,13 @@ export function listen(listener: Listener): () => void {
     on<Problem>("problem", listener.problem);
     opened.addEventListener("error", () => {
       listener.state(false);
-      // The browser tries again by itself, except after an answer that is not a stream.
+      // The browser reconnects, except after an answer that is not a stream.
       if (opened.readyState !== EventSource.CLOSED) return;
       close();
       again = setTimeout(open, 2000);
     });
   };
-  // A hidden tab holds no connection: a browser has six for one address.
+  // A hidden tab keeps no connection: a browser has six per server.
   const sight = () => (document.hidden ? close() : open());
   document.addEventListener("visibilitychange", sight);
   open();

@@ -1,4 +1,4 @@
-// The host now: a sentence, the amounts that prove it, plots of the last minutes, processes and groups, findings as they begin.
+// The host now: one sentence, the amounts that prove it, plots of the last minutes, processes and groups, findings as they begin.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { About, Column, Hello, LiveFinding, LiveTable, Problem, Sample } from "../api";
@@ -80,7 +80,7 @@ export function LiveView({ about }: { about: About }) {
       history = new History(new Set(names));
       const mine = history;
       const wanted = [...new Set(names)].slice(0, 64);
-      // Of the time before the page: what arrives meanwhile is in it, or comes again.
+      // Samples from before the page was opened. Those that arrive meanwhile are in the answer, or follow.
       series("live", wanted, null, CAPACITY).then(
         (answer) => {
           if (mine !== history || mine.length > 1) return;
@@ -132,9 +132,9 @@ export function LiveView({ about }: { about: About }) {
     culprits: open.filter((finding) => finding.cause).flatMap((finding) => finding.actors),
     victims: open.filter((finding) => !finding.cause).flatMap((finding) => finding.actors),
   };
-  // It fills from a minute on, so that the first samples are not a line at the edge.
+  // Show a minute at least, so that the first samples are not a line at the edge.
   const range = { from: Math.max(sample.at_ms - span, Math.min(frame.at[0] ?? sample.at_ms, sample.at_ms - MINUTE)), to: sample.at_ms };
-  // A plot that once had something to show stays.
+  // A plot that had data once stays.
   const drawable = present(frame, all);
   for (const panel of drawable) if (!idle(frame, panel)) lively.current.add(panel.id);
   const drawn = coloured(all, hueOf(roles)).filter((panel) => lively.current.has(panel.id));
@@ -188,7 +188,7 @@ function part(sample: Sample, name: string): number | null {
   return sample.memory.find((part) => part.name === name)?.bytes ?? null;
 }
 
-/** What is so while no finding holds. */
+/** The sentence while there is no finding. */
 function sentence(sample: Sample): string {
   const { host } = sample;
   const available = host.MemAvailable ?? null;

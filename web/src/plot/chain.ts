@@ -1,4 +1,4 @@
-// Where the stages of a causal chain stand on the plots, and the arrows between them.
+// The stages of a causal chain on the plots, and the arrows between them.
 
 import { nameOf } from "../culprits";
 import type { Diagnosis, Evidence, Stage } from "../api";
@@ -8,7 +8,7 @@ import { LEFT } from "./margins";
 import type { TimeScale } from "./scale";
 
 const ROW = 17;
-/** Width of a character of a label, on the wide side. */
+/** Width of a character of a label in pixels, rounded up. */
 const CHARACTER = 6.1;
 
 export interface Node {
@@ -17,7 +17,7 @@ export interface Node {
   panel: string;
   x: number;
   y: number;
-  /** Where the label stands: beside the node, so that it ends before the margin. */
+  /** The side of the label, so that it ends before the margin. */
   side: "left" | "right";
   text: string;
 }
@@ -33,7 +33,7 @@ export interface Box {
   height: number;
 }
 
-/** The plot of each stage: the one that shows what was measured of it; of the cause, what its finding measured, of its origin first. */
+/** The plot of each stage: the one with its measurement. For the cause it is that of its finding's evidence, the origin's first. */
 export function panelsOf(diagnosis: Diagnosis, panels: Panel[]): (string | null)[] {
   return diagnosis.chain.map((stage) => {
     const finding = diagnosis.findings.find((finding) => (stage.after === null ? finding.role === "cause" : finding.id === stage.finding));
@@ -48,7 +48,7 @@ export function panelsOf(diagnosis: Diagnosis, panels: Panel[]): (string | null)
   });
 }
 
-/** The nodes in sight: each at the onset of its stage, those of one plot below each other. */
+/** The visible nodes: each at the onset of its stage, those of one plot below each other. */
 export function nodes(diagnosis: Diagnosis, places: (string | null)[], boxes: Map<string, Box>, scale: TimeScale): Node[] {
   const used = new Map<string, number>();
   const seen: Node[] = [];
@@ -72,7 +72,7 @@ export function nodes(diagnosis: Diagnosis, places: (string | null)[], boxes: Ma
   return seen;
 }
 
-/** An arrow from each cause in sight to its effect, bent to the side without labels. */
+/** An arrow from each visible cause to its effect, bent to the side without labels. */
 export function arrows(nodes: Node[]): Arrow[] {
   const at = new Map(nodes.map((node) => [node.index, node]));
   return nodes.flatMap((node) => {

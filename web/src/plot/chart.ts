@@ -11,7 +11,7 @@ import type { Panel } from "./panels";
 const TOP = 6;
 const BOTTOM = 6;
 
-/** What is drawn of a line. */
+/** The data of a line. */
 export interface Drawn {
   unit: string;
   mean: Values;
@@ -22,12 +22,12 @@ export interface Drawn {
 export interface Data {
   /** Ends of the intervals, ms since 1970. */
   at: number[];
-  /** One of each line of the panel, null when the recording lacks it. */
+  /** One for each line of the panel, null if the recording lacks it. */
   lines: (Drawn | null)[];
 }
 
 export interface Events {
-  /** The pointer stands at this time, or left. */
+  /** The pointer is at this time, or has left. */
   cursor: (at: number | null) => void;
   /** A range was chosen by dragging. */
   select: (from: number, to: number) => void;
@@ -54,7 +54,7 @@ export class Chart {
     private readonly panel: Panel,
     private readonly clock: Clock,
     private readonly events: Events,
-    /** Whether the times stand below it. */
+    /** Whether it has a time axis. */
     private readonly times: boolean,
   ) {}
 
@@ -62,14 +62,14 @@ export class Chart {
   draw(data: Data, range: { from: number; to: number }, size: { width: number; height: number }, top = 0): void {
     this.top = top;
     const columns = this.panel.stacked ? stacked(this.panel, data) : lines(this.panel, data);
-    // A line that was not there when the plot was made brings the unit of the axis.
+    // A line that was missing when the plot was made may have the unit of the axis.
     const unit = data.lines.find((line) => line)?.unit ?? "";
     const shape = [unit, size.height, ...columns.series.map((series) => series.label)].join("|");
     if (!this.plot || shape !== this.shape) {
       this.destroy();
       this.shape = shape;
       this.plot = new uPlot(this.options(columns, unit, range, size), columns.data, this.element);
-      // The canvas is a picture; the numbers stand in the legend and in the tables.
+      // Hide the canvas from screen readers: the numbers are in the legend and the tables.
       this.plot.root.setAttribute("aria-hidden", "true");
       return;
     }
@@ -78,7 +78,7 @@ export class Chart {
     this.plot.setScale("x", { min: range.from, max: range.to });
   }
 
-  /** Puts the crosshair at a time, or takes it away. */
+  /** Moves the crosshair to a time, or removes it. */
   point(at: number | null): void {
     if (!this.plot) return;
     const left = at === null ? -10 : this.plot.valToPos(at, "x");
@@ -137,7 +137,7 @@ export class Chart {
   }
 }
 
-/** The values' axis: from zero, or to 100 % when it is a share that comes near it. */
+/** The range of the value axis: from zero, and up to 100 % for a share close to that. */
 function extent(unit: string, full: boolean, max: number): [number, number] {
   const top = Number.isFinite(max) && max > 0 ? max : 1;
   if (unit === "ratio") return [0, top > 0.5 ? 1 : Math.max(0.01, top * 1.08)];
@@ -170,12 +170,12 @@ function lines(panel: Panel, data: Data): Columns {
   return { data: [data.at, ...columns.map((values) => full(values, data.at.length))] as uPlot.AlignedData, series, bands };
 }
 
-/** Points are drawn only where a value has no neighbour: a line of one point would not be seen. */
+/** Whether a value has no neighbours and is drawn as a point: a line of one point is invisible. */
 function lonely(plot: uPlot, index: number): boolean {
   return (plot.data[index] as Values).filter((value) => value !== null).length === 1;
 }
 
-/** Each line on top of those before it; the highest is drawn first, the others cover it. */
+/** Stacks each line on those before it. The highest is drawn first, and the others over it. */
 function stacked(panel: Panel, data: Data): Columns {
   const sums: Values[] = [];
   let below: Values = full([], data.at.length).map(() => 0);

@@ -1,4 +1,4 @@
-// The moment under the pointer, common to all plots of a view. Plots follow it without drawing the view anew.
+// The time under the pointer, shared by all plots of a view. Plots follow it without a render of the view.
 
 export class Cursor {
   private moment: number | null = null;
@@ -14,7 +14,7 @@ export class Cursor {
     for (const listener of this.listeners) listener(at);
   }
 
-  /** Calls `listener` at each move. Returns what ends that. */
+  /** Calls `listener` at each move. Returns the function that stops it. */
   watch(listener: (at: number | null) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

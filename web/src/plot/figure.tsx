@@ -1,4 +1,4 @@
-// A plot with its heading and its legend, which shows the values at the crosshair.
+// A plot with a heading and a legend, which shows the values at the crosshair.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Clock } from "../clock";
@@ -21,15 +21,15 @@ interface Props {
   clock: Clock;
   cursor: Cursor;
   height: number;
-  /** The largest value of the axis at least. */
+  /** Lower limit of the axis' largest value. */
   top?: number;
-  /** Whether times stand below it; else they stand on a ruler over all plots. */
+  /** Whether it has a time axis; if not, the times are on a ruler above all plots. */
   times?: boolean;
   /** A range was chosen; null for all of it. */
   onRange: (range: Range | null) => void;
 }
 
-/** Whether a line is zero throughout: among many disks those that do nothing are not named. */
+/** Whether a line is zero throughout. Of many disks, idle ones are not in the legend. */
 const still = (line: Drawn | null | undefined) => !(line?.max ?? line?.mean ?? []).some((value) => value);
 
 export function PlotFigure({ panel, frame: view, range, clock, cursor, height, top = 0, times = false, onRange }: Props) {
@@ -65,7 +65,7 @@ export function PlotFigure({ panel, frame: view, range, clock, cursor, height, t
   }, [shape, clock, cursor, height]);
   useLayoutEffect(draw, [frame, range.from, range.to, top]);
 
-  // The values follow the crosshair by themselves: a view is not drawn anew when the pointer moves.
+  // The values follow the crosshair without a render of the view.
   useEffect(() => {
     const write = (at: number | null) => {
       const { frame, range } = latest.current;
@@ -100,7 +100,7 @@ export function PlotFigure({ panel, frame: view, range, clock, cursor, height, t
   );
 }
 
-/** Names the plots that are left out because they would be empty boxes: zero is an answer, too. */
+/** Names the plots that were left out because all values are zero, which is an answer too. */
 export function Quiet({ panels, when }: { panels: Panel[]; when: string }) {
   return panels.length > 0 ? (
     <p class="dim quiet">

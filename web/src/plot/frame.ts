@@ -1,4 +1,4 @@
-// The data of all plots of a view: one time column, and a series for each line by its name.
+// The data of all plots of a view: one column of times, and a series for each line, by name.
 
 import type { Series, SeriesAnswer, Values } from "../api";
 import { seriesName } from "../api";
@@ -24,29 +24,29 @@ export function frame(answer: SeriesAnswer): Frame {
   return { at: answer.at_ms, lines };
 }
 
-/** What a panel draws, of a view's data or of its own. */
+/** The data of a panel, from the view's or its own. */
 export function dataOf(view: Frame, panel: Panel): Data {
   const frame = panel.own ?? view;
   return { at: frame.at, lines: panel.lines.map((line) => frame.lines.get(lineName(line)) ?? null) };
 }
 
-/** The panels that have anything to draw. */
+/** The panels that have data. */
 export function present(frame: Frame, panels: Panel[]): Panel[] {
   return panels.filter((panel) => panel.lines.some((line) => line.style !== "limit" && (panel.own ?? frame).lines.has(lineName(line))));
 }
 
-/** Whether a panel's lines are zero throughout: it would be an empty box. */
+/** Whether a panel's lines are zero throughout. */
 export function idle(frame: Frame, panel: Panel): boolean {
   const { lines } = panel.own ?? frame;
   return panel.lines.every((line) => line.style === "limit" || (lines.get(lineName(line))?.max ?? lines.get(lineName(line))?.mean ?? []).every((value) => !value));
 }
 
-/** The value of a line at a time: of the interval that contains it. */
+/** The value of a line at a time, that is, in the interval that contains it. */
 export function valueAt(at: number[], values: Values, time: number): number | null {
   return values[indexAt(at, time)] ?? null;
 }
 
-/** The index of the interval that contains a time: intervals are named by their ends. */
+/** The index of the interval that contains a time. `at` has the ends of intervals. */
 export function indexAt(at: number[], time: number): number {
   let low = 0;
   let high = at.length;

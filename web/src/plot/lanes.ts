@@ -1,11 +1,11 @@
-// Stretches of time in rows, so that none covers another.
+// Places stretches of time in rows, so that none overlap.
 
 export interface Stretch {
   from_ms: number;
   to_ms: number;
 }
 
-/** The row of each stretch: the first in which it begins after the one before has ended; null beyond `most` rows. */
+/** The row of each stretch: the first whose last stretch ended before it begins; null beyond `most` rows. */
 export function lanes(stretches: Stretch[], apart: number, most: number): (number | null)[] {
   const free: number[] = [];
   const order = stretches.map((_, index) => index).sort((one, other) => stretches[one]!.from_ms - stretches[other]!.from_ms);

@@ -1,4 +1,4 @@
-// Plots below each other on one time axis: zoomed, panned and pointed at together, by pointer, wheel and keys.
+// Plots below each other on one time axis, with common zoom, pan and crosshair, by pointer, wheel and keys.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -86,7 +86,7 @@ export function LinkedPlots(props: Props) {
   };
   useLayoutEffect(() => {
     const turned = (event: WheelEvent) => wheel.current(event);
-    // A passive listener could not keep the browser from zooming the page.
+    // Not passive: it must keep the browser from zooming the page.
     root.current!.addEventListener("wheel", turned, { passive: false });
     return () => root.current?.removeEventListener("wheel", turned);
   }, []);

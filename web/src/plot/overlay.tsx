@@ -1,4 +1,4 @@
-// What is drawn over all plots together: gaps, stretches that are pointed at, and the causal chain.
+// The layer over all plots: gaps, the stretches under the pointer, and the causal chain.
 
 import type { Diagnosis } from "../api";
 import type { Names } from "../terms";
@@ -12,7 +12,7 @@ export interface Stretch {
   from_ms: number;
   to_ms: number;
   kind: "incident" | "pointed";
-  /** The plot that it is about; all of them when absent. */
+  /** The plot that it belongs to; all if absent. */
   panel?: string;
 }
 

@@ -1,4 +1,4 @@
-// The plots: which series each shows, in which colour. The live view, a recording and a comparison draw the same ones.
+// The plots: the series of each, and their colours. The live view, recordings and comparisons draw the same ones.
 
 import type { Account, Diagnosis } from "../api";
 import { seriesName } from "../api";
@@ -13,21 +13,21 @@ export interface Line {
   entity: string;
   name: string;
   hue: Hue;
-  /** Filled down to zero, a line, or a dashed limit that the others are compared with. */
+  /** An area down to zero, a line, or a dashed line for a limit. */
   style: "area" | "line" | "limit";
 }
 
 export interface Panel {
   id: string;
   title: string;
-  /** Whether the lines add up. */
+  /** Whether the lines are stacked. */
   stacked: boolean;
   lines: Line[];
   /** Where the numbers come from. */
   note: string;
-  /** Metrics of evidence that belong on this plot, by the names that the rules give as their source. */
+  /** Metrics of evidence that belong on this plot, by the source that the rules name. */
   shows: RegExp;
-  /** Its own data, where it is not that of the view. */
+  /** Its own data, if not the view's. */
   own?: Frame;
 }
 
@@ -113,10 +113,10 @@ const PRESSURE: Panel = {
   shows: /\bpsi_\w+/,
 };
 
-/** What is lost to memory has the colour of memory, to devices that of devices. */
+/** Time lost to memory has the colour of memory, to devices that of devices. */
 const ACCOUNT_HUES: Record<Account, Hue> = { read_again: "anon", load: "dirty", device: "clean", cpu: "pink", own_work: "other", unexplained: "soft" };
 
-/** The time that the group which lost most lost, by what it waited for: the first plot. */
+/** The first plot: the lost time of the most affected group, by account. */
 export function lostTime(lost: NonNullable<Diagnosis["lost"]>): Panel {
   const lines = lost.accounts.map(({ account, name }): Line => ({ table: "lost", metric: account, entity: "", name, hue: ACCOUNT_HUES[account], style: "area" }));
   const drawn = lost.accounts.map(({ shares }, index) => [lineName(lines[index]!), { unit: "ratio", mean: shares, min: null, max: null }] as const);
@@ -124,9 +124,9 @@ export function lostTime(lost: NonNullable<Diagnosis["lost"]>): Panel {
   return { id: "lost", title: lost.title, stacked: true, lines, note: "pressure of the group above its baseline, booked to accounts", shows: /\blost\b/, own };
 }
 
-/** Lines of disks in turn; what is a culprit or a victim gets the colour of that. */
+/** Colours of the lines of disks, in turn. A culprit or victim has its own. */
 const DISK_HUES: Hue[] = ["blue", "amber", "green", "pink", "sky", "soft"];
-/** Disks that are drawn: more lines cannot be told apart. */
+/** Disks that are drawn, at most: more lines cannot be told apart. */
 const DISKS = DISK_HUES.length;
 
 function disk(id: string, title: string, metric: string, disks: string[], note: string, shows: RegExp): Panel {
@@ -134,10 +134,10 @@ function disk(id: string, title: string, metric: string, disks: string[], note: 
   return { id, title, stacked: false, lines, note, shows };
 }
 
-/** Disks whose requests another disk serves, or memory does. They come last. */
+/** Disks whose requests go to another disk or to memory, and removable ones. They come last. */
 const VIRTUAL = /^(loop|ram|zram|sr|fd|nbd)\d/;
 
-/** Disks in the order in which they are drawn: `first` ones, then the others as they are named. */
+/** Disks in the order in which they are drawn: those of `first`, then the others by name. */
 export function ordered(disks: string[], first: string[] = []): string[] {
   const rank = (disk: string) => (first.includes(disk) ? 0 : VIRTUAL.test(disk) ? 2 : 1);
   return [...disks].sort((one, other) => rank(one) - rank(other));
@@ -149,7 +149,7 @@ export function processReads(rows: { entity: string; label: string }[]): Panel {
   return { id: "process-reads", title: "Reads from devices by process", stacked: false, lines, note: "/proc/PID/io", shows: /\b(read_bytes|syscr)\b/ };
 }
 
-/** The plots of a host with these disks, and with more beside those of the disks' reads. */
+/** The plots of a host with these disks. `more` follow the plot of the disks' reads. */
 export function panels(disks: string[], more: Panel[] = []): Panel[] {
   return [
     MEMORY,
@@ -167,7 +167,7 @@ export function panels(disks: string[], more: Panel[] = []): Panel[] {
   ];
 }
 
-/** The plot on which a measurement belongs, by its source; null when none shows it. */
+/** The plot of a measurement, by its source; null if none shows it. */
 export function panelOf(panels: Panel[], source: string): Panel | null {
   const at = (panel: Panel): number => {
     const place = source.search(panel.shows);
@@ -184,7 +184,7 @@ export function lineName(line: Line): string {
 /** The plots with the lines of entities in the colour of a culprit or victim. */
 export function coloured(panels: Panel[], hueOf: (table: string, name: string) => Hue | null): Panel[] {
   return panels.map((panel) => {
-    // The first culprit has its colour, a second one of the same plot keeps its own: two processes of one name are two lines.
+    // Only the first culprit of a plot gets the colour: two processes of one name must remain two lines.
     const taken = new Set<Hue>();
     const lines = panel.lines.map((line) => {
       const hue = (line.entity && hueOf(line.table, line.name)) || null;

@@ -1,11 +1,11 @@
-// A range of time, zoomed and panned.
+// Zooms and pans a range of time.
 
 export interface Range {
   from: number;
   to: number;
 }
 
-/** A range moved and stretched about a point, kept within the whole. */
+/** A range scaled about a point and shifted, within the whole. */
 export function changed(range: Range, whole: Range, factor: number, about: number, shift: number, least: number): Range {
   const length = Math.min(Math.max((range.to - range.from) * factor, least), whole.to - whole.from);
   const part = (about - range.from) / (range.to - range.from);
@@ -14,14 +14,14 @@ export function changed(range: Range, whole: Range, factor: number, about: numbe
   return { from: kept, to: kept + length };
 }
 
-/** Samples further apart than this are of another occasion, ms: half a day. */
+/** Samples further apart than this, in ms, are from separate occasions: half a day. */
 const APART = 12 * 3_600_000;
 /** A recording that has samples for less than this share of its time is shown one occasion at a time. */
 const SPARSE = 0.1;
-/** Before it no clock is right that records: days that are not known stand there. */
+/** Times before this are placeholders: imports put unknown days there. */
 const KNOWN = Date.UTC(2000, 0, 1);
 
-/** What of a recording is shown at first: all of it; of files that lie days or years apart the longest one whose day is known. */
+/** The range that is shown first: all of it, or of files days or years apart the longest one with a known day. */
 export function first(whole: Range, gaps: Range[]): Range {
   const long = gaps.filter((gap) => gap.to - gap.from > APART).sort((one, other) => one.from - other.from);
   const without = long.reduce((sum, gap) => sum + gap.to - gap.from, 0);

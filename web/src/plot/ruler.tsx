@@ -1,4 +1,4 @@
-// The time axis over the plots: times, the recording's marks, the steps and the findings as bands; it stays in sight.
+// The time axis above the plots: times, the recording's marks, and steps and findings as bands. It stays visible.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Finding, Mark } from "../api";

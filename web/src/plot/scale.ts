@@ -1,4 +1,4 @@
-// From times to places on the plots' common axis.
+// Converts times to positions on the plots' common axis.
 
 import { LEFT, RIGHT } from "./margins";
 import type { Range } from "./range";
@@ -9,12 +9,12 @@ export class TimeScale {
     readonly width: number,
   ) {}
 
-  /** The place of a time, in pixels from the left edge of the plots; beyond the axis for a time outside of the range. */
+  /** The position of a time, in pixels from the left edge of the plots; beyond the axis for a time outside the range. */
   x(at: number): number {
     return LEFT + ((at - this.range.from) / (this.range.to - this.range.from)) * this.inner;
   }
 
-  /** The same, but at the axis' ends for times outside. */
+  /** The same, clamped to the ends of the axis. */
   clamped(at: number): number {
     return Math.min(Math.max(this.x(at), LEFT), this.width - RIGHT);
   }

@@ -1,4 +1,4 @@
-// Two ranges, of one recording or of two hosts, beside each other on the same scales, and how their means differ.
+// Two ranges, of one recording or of two hosts, side by side on the same scales, and the differences of their means.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Info, RecordingEntry } from "../api";
@@ -109,7 +109,7 @@ function Pairs({ drawn, sides, frames, onRange }: { drawn: Panel[]; sides: reado
   const cursors = useMemo(() => [new Cursor(), new Cursor()] as const, []);
   const starts = useRef([0, 0] as [number, number]);
   starts.current = [sides[0].range.from, sides[1].range.from];
-  // One crosshair: the same time after the start of each range.
+  // The crosshairs are at the same time after the start of each range.
   useEffect(() => {
     const follow = (from: 0 | 1, to: 0 | 1) => cursors[from].watch((at) => cursors[to].set(at === null ? null : at - starts.current[from] + starts.current[to]));
     const ends = [follow(0, 1), follow(1, 0)];
@@ -139,7 +139,7 @@ function Pairs({ drawn, sides, frames, onRange }: { drawn: Panel[]; sides: reado
   );
 }
 
-/** The largest value of a plot in both frames, so that both have one scale. */
+/** The largest value of a plot in either frame, for their common scale. */
 function highest(panel: Panel, frames: [Frame, Frame]): number {
   let top = 0;
   for (const frame of frames) {
@@ -172,7 +172,7 @@ export function compared(panels: Panel[], a: Frame, b: Frame): Difference[] {
   return [...rows.values()].sort((one, other) => weight(other) - weight(one));
 }
 
-/** By how many times two means differ; what is small on both sides by the measure of its unit does not count. */
+/** The ratio of two means. It does not count if both are small for their unit. */
 function weight({ a, b, unit }: Difference): number {
   if (a === null || b === null) return -1;
   const least: Record<string, number> = { bytes: 2 ** 20, bytes_per_second: 2 ** 14, ratio: 0.01, per_second: 1, nanos: 1e5 };

@@ -1,4 +1,4 @@
-// The diagnosis beside the plots: verdict, chain, findings with their evidence. Pointing at evidence marks its stretch.
+// The diagnosis beside the plots: verdict, chain, findings with evidence. Pointing at evidence marks its stretch in the plots.
 
 import type { Advice, Diagnosis, Evidence, Finding } from "../api";
 import type { Clock } from "../clock";
@@ -7,7 +7,7 @@ import { panelOf } from "../plot/panels";
 import type { Names } from "../terms";
 import { Prose } from "../terms";
 
-/** What is pointed at: a stretch, and the plot and the stage of the chain that it is about. */
+/** What the pointer is at: a stretch, with its plot and its stage of the chain. */
 export interface Pointed {
   from_ms: number;
   to_ms: number;
@@ -34,7 +34,7 @@ const VERDICTS: Record<Diagnosis["verdict"], string> = {
   experiment: "Experiment",
 };
 
-/** The verdict's first sentence stands as the heading of the view; the rest follows here. */
+/** The verdict without its first sentence, which is the heading of the view. */
 export function Verdict({ diagnosis, names }: { diagnosis: Diagnosis; names: Names }) {
   const [first, rest] = split(diagnosis.summary);
   return (
@@ -62,7 +62,7 @@ export function Verdict({ diagnosis, names }: { diagnosis: Diagnosis; names: Nam
   );
 }
 
-/** What a file of `pagetide cut` says of itself. The page is computed from the samples, so this only stands beside it. */
+/** The diagnosis in a file of `pagetide cut`. The page is computed from the samples, so this is only shown beside it. */
 function InFile({ diagnosis }: { diagnosis: NonNullable<Diagnosis["cut_diagnosis"]> }) {
   const version = diagnosis.tool_version;
   if (diagnosis.same) return <p class="dim in-file">pagetide {version} made the same diagnosis when it cut this recording.</p>;

@@ -10,18 +10,18 @@ import { duration } from "../quantity";
 import { address } from "../route";
 import { useAsked } from "../useasked";
 
-/** Recordings that are diagnosed for the list, the first ones, one after the other; and how long they are at most. */
+/** How many of the first recordings are diagnosed for the list, one after the other, and how long they may be. */
 const DIAGNOSED = 50;
 const LONGEST = 24 * 3_600_000;
 
-/** What is told of a recording in its row. */
+/** The diagnosis in a recording's row. */
 interface Told {
   cause: string;
   lost: string;
   bad: boolean;
 }
 
-/** By the recording and its end: one that grows is diagnosed again. */
+/** Cached by recording and its end: one that has grown is diagnosed again. */
 const told = new Map<string, Told>();
 const key = (entry: RecordingEntry) => `${entry.id} ${entry.to_ms}`;
 
@@ -32,7 +32,7 @@ function tell({ verdict, incidents, lost_ms }: Diagnosis): Told {
   return { cause: (words[verdict] || cause) + rest, lost: lost_ms ? duration(lost_ms) : "", bad: verdict === "incident" };
 }
 
-/** Diagnoses the entries one after the other; draws the list again with each. */
+/** Diagnoses the entries one after the other, and updates the list after each. */
 function useTold(entries: RecordingEntry[]) {
   const [, again] = useState(0);
   const wanted = entries.filter((entry) => !entry.problem && (entry.to_ms ?? 0) - (entry.from_ms ?? 0) < LONGEST).slice(0, DIAGNOSED);
@@ -55,7 +55,7 @@ function useTold(entries: RecordingEntry[]) {
   }, [wanted.map(key).join("\n")]);
 }
 
-/** More rows than this make a page slow; the filter finds the rest. */
+/** Rows of the list, at most: more make the page slow. The filter finds the rest. */
 const ROWS = 500;
 
 const headings = (clock: Clock) => [

@@ -1,4 +1,4 @@
-// The range in words: presets, its two ends to write into, and where it lies in the whole recording.
+// The bar of the range: presets, fields for its two ends, and its position in the whole recording.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../clock";
@@ -71,7 +71,7 @@ export function RangeBar({ range, whole, clock, resolution, onRange }: Props) {
   );
 }
 
-/** The two ends as text; Enter takes them. */
+/** Fields for the two ends; Enter applies them. */
 export function Ends({ range, clock, resolution, onRange, label = "" }: { range: Range; clock: Clock; resolution: number; onRange: (range: Range) => void; label?: string }) {
   const written = { from: clock.text(range.from, resolution), to: clock.text(range.to, resolution) };
   const [text, setText] = useState(written);

@@ -1,4 +1,4 @@
-// The series of a recording over the range that is shown: asked for anew at each zoom and pan, the old ones drawn meanwhile.
+// The series of a recording over the visible range: requested again after each zoom and pan, with the old ones shown meanwhile.
 
 import { useEffect, useState } from "preact/hooks";
 import type { SeriesAnswer } from "../api";
@@ -9,14 +9,14 @@ import type { Range } from "../plot/range";
 import type { Panel } from "../plot/panels";
 import { lineName } from "../plot/panels";
 
-/** Series in one request: the server takes no more. */
+/** Series in one request, the limit of the server. */
 const MOST = 64;
-/** So long a range must stand still before it is asked for. */
+/** Time for which the range must stay the same before a request, ms. */
 const SETTLE = 120;
 
 export interface Shown {
   frame: Frame;
-  /** Time between the points, and what they are of: samples, or a level of the pyramid. */
+  /** Time between the points in ms, and their source: samples, or a level of the pyramid. */
   step: number;
   source: string;
   busy: boolean;

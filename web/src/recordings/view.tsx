@@ -1,4 +1,4 @@
-// One recording: the verdict, linked plots of the range in the address with the chain drawn over them, and who did what in it.
+// One recording: the verdict, linked plots of the range in the address with the chain over them, and tables of processes and groups.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Diagnosis, Finding, Info, Mark, MarksAnswer, TopAnswer } from "../api";
@@ -20,11 +20,11 @@ import { DiagnosisPane, Verdict } from "./diagnosis";
 import { RangeBar } from "./rangebar";
 import { useSeries } from "./useseries";
 
-/** What the server diagnoses in one request. */
+/** The longest range that the server diagnoses in one request. */
 const DIAGNOSED = 24 * 3_600_000;
 /** The longest range for which the server has rows of processes and groups. */
 const PROCESSES = 2 * 3_600_000;
-/** A growing recording is asked for again this often while its end is shown. */
+/** Interval of requests for a growing recording while its end is visible, ms. */
 const REFRESH = 5000;
 const NO_MARKS: Mark[] = [];
 const TABLES: [string, string, string][] = [
@@ -67,7 +67,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
     return () => sizes.disconnect();
   }, []);
 
-  // A changed address is the only way to another view of the recording, so that each can be copied.
+  // All changes of the view go through the address, so that each view can be copied.
   const show = (change: Record<string, string | number | null>, replace = false) => {
     const now = { from: query.get("from"), to: query.get("to"), diagnosed: query.get("diagnosed"), finding: selected, table: query.get("table"), sort, chain: query.get("chain") };
     go(address(["recording", info.id], { ...now, ...change }), replace);
@@ -82,7 +82,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
     document.getElementById(`finding-${finding.id}`)?.scrollIntoView({ block: "nearest" });
   };
 
-  // A day at most is diagnosed at once: of a longer recording the range that somebody asked for.
+  // Of a recording longer than a day, only a range that the reader asked for is diagnosed.
   const short = start.to - start.from <= DIAGNOSED;
   const [from, to] = (query.get("diagnosed") ?? "").split("-").map(Number);
   const asked = from && to ? { from, to } : null;
@@ -95,7 +95,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const disks = info.disks.map((disk) => disk.name);
   const roles: Roles | null = found;
   const named = [...(roles?.culprits ?? []), ...(roles?.victims ?? [])].filter((actor) => actor.kind === "disk").map(nameOf);
-  // Rows of processes are read from the samples, so the server has them for short ranges only.
+  // The server reads rows of processes from the samples, so it has them for short ranges only.
   const readers = useAsked<TopAnswer>(range.to - range.from <= PROCESSES ? path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table: "process", from: Math.round(range.from), to: Math.round(range.to), sort: "read/s", limit: 5 }) : null);
   const reading = (readers.value?.rows ?? []).filter((row) => row.cells[readers.value!.columns.findIndex((column) => column.name === "read/s")]);
   const all = useMemo(
@@ -204,7 +204,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   );
 }
 
-/** Who did what in the range. Each table is a component of its own: the columns of the one before must not be sorted by. */
+/** Processes or groups in the range. Each table is its own component, or it would be sorted by a column of the previous one. */
 function RangeTable({ info, table, range, sort, roles, onSort }: { info: Info; table: string; range: Range; sort: string | null; roles: Roles | null; onSort: (column: string) => void }) {
   const { value, error } = useAsked<TopAnswer>(path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table, from: Math.round(range.from), to: Math.round(range.to), sort, limit: 50 }));
   const [, caption = table, of = table] = TABLES.find(([name]) => name === table) ?? [];
@@ -216,7 +216,7 @@ function RangeTable({ info, table, range, sort, roles, onSort }: { info: Info; t
   );
 }
 
-/** A stretch with some time around it. */
+/** A stretch with some time before and after it. */
 function about(stretch: Range, whole: Range): Range {
   const more = Math.max((stretch.to - stretch.from) * 0.15, 1000);
   return { from: Math.max(whole.from, stretch.from - more), to: Math.min(whole.to, stretch.to + more) };

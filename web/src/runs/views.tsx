@@ -1,4 +1,4 @@
-// Runs of experiments: their list, the report of one, and several beside each other.
+// Runs of experiments: the list, the report of one, and several side by side.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { RunEntry } from "../api";
@@ -92,7 +92,7 @@ export function RunList() {
   );
 }
 
-/** A report as high as it is, so that it scrolls with the page: it tells its height, which is all that is taken from it. */
+/** A report in a frame of its full height, so that it scrolls with the page. The height is the only message that the page takes from it. */
 function Report({ title, src }: { title: string; src: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {

@@ -15,7 +15,7 @@ use std::path::Path;
 pub(crate) struct Counts {
     /// Groups with a row.
     pub(crate) groups: u64,
-    /// Groups that were seen and have no row for want of room.
+    /// Groups without a row, because the limit of rows was reached.
     pub(crate) skipped: u64,
 }
 
@@ -42,7 +42,7 @@ impl Cgroups {
         }
     }
 
-    /// Finds groups that came and opens their files, before anybody else needs what may stay open.
+    /// Finds new groups and opens their files, before other readers take from the budget of open files.
     pub(crate) fn open(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let mut result = Ok(());
         for group in &mut self.groups {

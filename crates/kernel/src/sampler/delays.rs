@@ -1,4 +1,4 @@
-//! What the watched processes waited for, where the kernel says so.
+//! Delays of the watched processes (taskstats), where the kernel accounts them.
 
 use super::row::{Row, columns};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::root::Root;
 use crate::taskstats::{Delays, Taskstats};
 use pagetide_core::{ColumnId, Schema, Table};
 
-/// The source of delays; without one, nothing is added and [`crate::taskstats::source`] says why.
+/// The source of delays. Without one, nothing is added; [`crate::taskstats::source`] says why.
 #[derive(Debug)]
 pub(crate) struct DelaySource {
     taskstats: Option<Taskstats>,
@@ -18,8 +18,8 @@ impl DelaySource {
         Self { taskstats: Taskstats::open(root).ok(), columns: None }
     }
 
-    /// The delays of a process. To be asked before the process's stat is read from a kept file: a process that is found alive then had
-    /// this id before, so the delays are its own.
+    /// The delays of a process. Call it before reading the process's stat from a kept file: if the process is alive then, the id was still its
+    /// own here, and so are the delays.
     pub(crate) fn read(&mut self, pid: u32) -> Result<Option<Delays>, Error> {
         let Some(taskstats) = &mut self.taskstats else { return Ok(None) };
         let failed = |source| Error::Read { path: format!("taskstats of process {pid}").into(), source };

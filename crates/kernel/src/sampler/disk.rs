@@ -1,4 +1,4 @@
-//! One row per block device: `/proc/diskstats`, and what `/sys/block` says of a device when it comes.
+//! One row per block device: `/proc/diskstats`, and `/sys/block` when a device appears.
 
 use super::kernel_file::{KernelFile, Text};
 use super::md::Array;
@@ -16,7 +16,7 @@ pub(crate) struct Disks {
     root: Root,
     kept: Option<KernelFile>,
     columns: Option<([ColumnId; FIELDS.len()], ColumnId)>,
-    /// Each with whether it is a device of its own.
+    /// Each with whether it is a device of its own, see [`learn`].
     entities: PositionCache<(EntityId, bool)>,
     row: Row,
     /// md arrays by their entities.
@@ -50,7 +50,7 @@ impl Disks {
                 return Ok(());
             }
             for (at, line) in lines("/proc/diskstats", text)? {
-                // A driver that prints a line of its own costs that line, not the disks below it.
+                // A line in a driver's own format is skipped, and the disks below it are read.
                 let Ok(disk) = DiskLine::parse(line) else { continue };
                 row.clear();
                 for (column, value) in ids.into_iter().zip(disk.values) {
@@ -68,7 +68,7 @@ impl Disks {
                 if let Some((_, array)) = arrays.iter_mut().find(|(known, _)| *known == entity) {
                     array.put(pass.schema, row);
                 }
-                // A disk that comes while the file is read may shift another one into it twice.
+                // A disk that appears during the read may make another one appear twice.
                 if !pass.sample.has_row(Table::Disk, entity) {
                     row.put(pass.schema, pass.sample, Table::Disk, entity);
                 }
@@ -79,8 +79,8 @@ impl Disks {
     }
 }
 
-/// A disk, labelled as the device mapper calls it, and whether it is a device of its own: it has a driver
-/// (sysstat's `is_device`).
+/// A disk, labelled with its device mapper name, and whether it is a device of its own: one with `/sys/block/NAME/device` (sysstat's
+/// `is_device`), and no partition, loop or mapped device.
 fn learn(root: &Root, schema: &mut Schema, name: &str) -> (EntityId, bool) {
     let folder = root.join(format!("/sys/block/{}", name.replace('/', "!")));
     let own = folder.join("device").exists();

@@ -1,4 +1,4 @@
-//! What processes did that began and ended between two samples, by command and parent.
+//! Processes that began and ended between two samples, summed by command and parent.
 
 use super::kernel_file::{KernelFile, Text};
 use super::pass::Pass;
@@ -9,19 +9,19 @@ use crate::root::Root;
 use crate::taskstats::{Delays, ExitRecord, ExitRecords};
 use pagetide_core::{ColumnId, EndedName, Entity, EntityId, Table};
 
-/// Rows at most. What comes on top has one row together.
+/// Rows, at most. All others share one row.
 const MAX_ROWS: usize = 128;
 
 /// The label of the row of all others.
 const OTHERS: &str = "(other short-lived)";
 
-/// How long a row is there after the last of its processes ended, in samples: its rates fall to 0 before it goes.
+/// Samples for which a row stays after the last of its processes ended, so that its rates fall to 0 before it disappears.
 const LINGER: u32 = 10;
 
-/// Records that are taken in one sample.
+/// Records read in one sample, at most.
 const MAX_RECORDS: usize = 1 << 16;
 
-/// The columns that are not counters of a record.
+/// The columns that are not copied from a record's counters.
 const OWN: [&str; 5] = ["ppid", "uid", "utime", "stime", "ended_processes"];
 
 /// Room for the ids of the processes of a sample.
@@ -103,9 +103,9 @@ impl Sums {
         self.listed.iter().any(|listed| listed.binary_search(&process).is_ok())
     }
 
-    /// Books a record; whether it is of a process that no sample has seen. What others did is in their own rows.
+    /// Adds a record to the sums. Returns whether its process was in no sample; other processes have rows of their own.
     fn book(&mut self, record: &ExitRecord) -> bool {
-        // Who ended before the first sample belongs to nobody's time.
+        // Processes that ended before the first sample are not part of the recording.
         let Some(tick) = self.before else { return false };
         if self.was_seen(record.process) {
             return false;
@@ -139,7 +139,7 @@ impl Sums {
         true
     }
 
-    /// Gives the rows.
+    /// Puts the rows into the sample.
     fn put(&mut self, pass: &mut Pass<'_>) {
         self.before = Some(u64::try_from(pass.sample.stamp.boot_ns).unwrap_or(0) / TICK_NS);
         if self.ended.is_empty() {
@@ -172,7 +172,7 @@ impl Sums {
     }
 }
 
-/// Takes the kernel's records and gives rows for them.
+/// Reads the kernel's exit records and makes rows of them.
 #[derive(Debug)]
 pub(crate) struct Exits {
     records: ExitRecords,
@@ -181,7 +181,7 @@ pub(crate) struct Exits {
     sums: Sums,
 }
 
-/// What was taken in one sample.
+/// The records of one sample.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ExitCounts {
     /// Tasks of processes that no sample has seen.
@@ -191,21 +191,21 @@ pub(crate) struct ExitCounts {
 }
 
 impl Exits {
-    /// Asks the kernel for records; `None` where it does not give them to this user, or does not have them.
+    /// Asks the kernel for exit records; `None` if this user may not have them, or the kernel lacks them.
     pub(crate) fn open(root: &Root) -> Option<Self> {
         let records = ExitRecords::open(root).ok()?;
         let sockets = KernelFile::open(root.join("/proc/net/netlink"), Text::Records).ok()?;
         Some(Self { records, sockets, sums: Sums::new() })
     }
 
-    /// Forgets all numbers that a schema gave out.
+    /// Forgets the numbers of a schema.
     pub(crate) fn renew(mut self) -> Self {
         self.sums.columns = None;
         self.sums.ended.iter_mut().for_each(|ended| ended.entity = None);
         self
     }
 
-    /// Books the processes that ended since the previous sample, which had these processes.
+    /// Adds up the processes that ended since the previous sample, which listed these processes.
     pub(crate) fn sample(
         &mut self,
         processes: impl Iterator<Item = u32>,
@@ -256,7 +256,7 @@ mod tests {
             Self { sums: Sums::new(), schema: Schema::default(), sample: Sample::default() }
         }
 
-        /// A sample at a time in which these processes are there; what of the records is booked.
+        /// Takes a sample that lists these processes. Returns which of the records were added.
         fn sample(&mut self, at_s: i64, there: &[u32], records: &[ExitRecord]) -> Vec<bool> {
             let Self { sums, schema, sample } = self;
             sample.clear();

@@ -35,7 +35,7 @@ impl Shared {
     }
 }
 
-/// A watched group. Its files are open while it exists; a group that is made later, or again, is found then.
+/// A watched group. Its files are open while it exists; one that is created later, or again, is found then.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) path: PathBuf,
@@ -55,7 +55,7 @@ impl Group {
         Self { path, directory, entity: None, files: Vec::new(), devices, id: 0, gone: false }
     }
 
-    /// Fills its row; whether it has one.
+    /// Fills its row. Returns whether it has one.
     pub(crate) fn put(
         &mut self,
         pass: &mut Pass<'_>,
@@ -146,7 +146,7 @@ impl Group {
             }
         }
         if self.gone {
-            // The directory was removed; one of the same name would have other files.
+            // The directory was removed. A new one of the same name has other files.
             self.close(pass.budget);
             row.clear();
         }

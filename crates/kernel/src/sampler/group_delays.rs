@@ -1,12 +1,11 @@
-//! What the processes of each control group waited for, added up as the survey sees them.
+//! Delays of each control group: sums over the processes that the survey looks at.
 
 use super::row::{Row, columns};
 use crate::taskstats::Delays;
 use pagetide_core::{ColumnId, Schema, Table};
 use std::collections::HashMap;
 
-/// Sums by the id of the group: of its own processes, not of those in groups below it. What a process waited between its last look and
-/// its end is missing.
+/// Sums by group id, over the group's own processes and not those of groups below it. What a process waited after its last look is missing.
 #[derive(Debug, Default)]
 pub(crate) struct GroupDelays {
     sums: HashMap<u64, [Option<u64>; Delays::NAMES.len()]>,
@@ -14,7 +13,7 @@ pub(crate) struct GroupDelays {
 }
 
 impl GroupDelays {
-    /// Adds what a process of the group waited between two looks. A first look, which has nothing before it, makes the sum known.
+    /// Adds what a process of the group waited between two looks. After its first look the sum counts as known.
     pub(crate) fn add(&mut self, group: u64, before: &Delays, now: &Delays) {
         let sums = self.sums.entry(group).or_default();
         for ((sum, before), now) in sums.iter_mut().zip(before.totals()).zip(now.totals()) {

@@ -8,7 +8,7 @@ use pagetide_core::{ColumnId, Entity, EntityId, Schema, Table};
 use pagetide_proctext::cgroup_io::{Device, by_operation, keyed};
 use std::path::{Path, PathBuf};
 
-/// Limits are read once in so many samples: people change them, not the kernel.
+/// Samples between two readings of limits: people change them, not the kernel.
 const LIMITS_EVERY: u64 = 8;
 
 /// The columns of the table, counters first.
@@ -29,19 +29,19 @@ const COLUMNS: [&str; 11] = [
 /// How many of them are counters.
 const COUNTERS: usize = 6;
 
-/// v2's names of the counters and limits, at the place of their columns.
+/// v2's names of counters and limits, in the order of their columns.
 const STAT_KEYS: [&str; COUNTERS] = ["rbytes", "wbytes", "rios", "wios", "dbytes", "dios"];
 const MAX_KEYS: [&str; 4] = ["rbps", "wbps", "riops", "wiops"];
 const LATENCY: usize = COLUMNS.len() - 1;
 
-/// A file of limits, and where what it says belongs.
+/// A file of limits.
 #[derive(Debug, Clone, Copy)]
 enum LimitFile {
     /// `8:16 rbps=… wiops=…`
     Max,
     /// `8:16 target=…`
     Latency,
-    /// `8:16 NUMBER`: the limit with this place among [`MAX_KEYS`].
+    /// `8:16 NUMBER`: the limit at this index of [`MAX_KEYS`].
     Throttle(usize),
 }
 
@@ -74,7 +74,7 @@ impl GroupDisks {
         self.round += 1;
     }
 
-    /// The name of a device, which its directory below `/sys/dev/block` links to; its number where there is none.
+    /// The name of a device, from its link below `/sys/dev/block`, or else its number.
     fn name(&mut self, device: Device) -> &str {
         let at = self.names.iter().position(|(known, _)| *known == device).unwrap_or_else(|| {
             let (major, minor) = device;
@@ -105,12 +105,12 @@ pub(crate) struct DevicesOfGroup {
 }
 
 impl DevicesOfGroup {
-    /// For a group whose directory (v1: that of the blkio controller) is `folder`.
+    /// For a group of v2 with the directory `folder`.
     pub(crate) fn v2(folder: &Path) -> Self {
         Self::with(folder, &V2_LIMITS)
     }
 
-    /// The same of v1.
+    /// For a group of v1, whose directory in the hierarchy of the blkio controller is `folder`.
     pub(crate) fn v1(folder: &Path) -> Self {
         Self::with(folder, &V1_LIMITS)
     }
@@ -128,7 +128,7 @@ impl DevicesOfGroup {
         &mut devices[at].values
     }
 
-    /// Takes the counters of `io.stat`; gives the sums over devices of bytes and counts read and written.
+    /// Parses `io.stat`. Returns the sums over all devices: bytes read and written, requests read and written.
     pub(crate) fn stat(&mut self, text: &str) -> Result<[u64; 4], Error> {
         let mut sums = [0u64; 4];
         keyed(text, |device, key, value| {
@@ -141,7 +141,7 @@ impl DevicesOfGroup {
         Ok(sums)
     }
 
-    /// The same of v1's files by operation, where the metric of the sum of reads says what they count.
+    /// The same for v1's files by operation. `sum` names the metric of the sum of reads, and so what they count.
     pub(crate) fn operations(&mut self, sum: &str, text: &str) -> Result<[u64; 2], Error> {
         let first = STAT_KEYS.iter().position(|key| sum.strip_prefix("io_") == Some(key)).unwrap_or(0);
         let mut sums = [0u64; 2];
@@ -157,7 +157,7 @@ impl DevicesOfGroup {
         Ok(sums)
     }
 
-    /// Reads the limits when it is time to, and gives each device its row. `id` spreads the groups over the samples.
+    /// Reads the limits when they are due, and puts a row for each device. `id` spreads the groups over the samples.
     pub(crate) fn put(
         &mut self,
         group: &str,
@@ -169,7 +169,7 @@ impl DevicesOfGroup {
         let read = if self.limits.is_empty() || (self.read && !due) { Ok(()) } else { self.read_limits(pass) };
         let ids = *shared.columns.get_or_insert_with(|| columns(pass.schema, Table::CgroupDisk, COLUMNS));
         for device in &mut self.devices {
-            // A group that never did more than have its device looked at.
+            // The group has done no IO on it and has no limit.
             if device.values.iter().all(|value| value.unwrap_or(0) == 0) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The control group of a process, by the kernel's number of it.
+//! The id of the control group of a process.
 
 use super::kernel_file::Buffer;
 use super::task_files::Files;
@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::root::Root;
 use pagetide_proctext::process::memory_group;
 
-/// Finds groups below the hierarchy whose memory is accounted.
+/// Finds groups in the hierarchy with memory accounting.
 #[derive(Debug)]
 pub(crate) struct GroupFinder {
-    /// Where the hierarchy is mounted, and behind it the group that was looked for last.
+    /// The mount point of the hierarchy, followed by the path of the group that was looked up last.
     path: String,
     mount: usize,
 }
@@ -24,8 +24,8 @@ impl GroupFinder {
         Self { mount: path.len(), path }
     }
 
-    /// The id of the group that a process is in now (`cgroup_id`: the inode of its directory). Absent when it is gone, or lies outside of
-    /// the recorder's cgroup namespace.
+    /// The id of the group that a process is in now (`cgroup_id`: the inode of its directory). `None` if the process is gone, or the group is
+    /// outside the recorder's cgroup namespace.
     pub(crate) fn of(&mut self, files: &mut Files<'_>, buffer: &mut Buffer) -> Result<Option<u64>, Error> {
         if self.mount == 0 {
             return Ok(None);

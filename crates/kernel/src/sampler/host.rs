@@ -78,7 +78,7 @@ impl<const N: usize> FixedFile<N> {
     }
 }
 
-/// The names of what a pressure file gives, in the order of [`pressure::values`].
+/// The metrics of a pressure file, in the order of [`pressure::values`].
 macro_rules! psi {
     ($resource:literal) => {
         [
@@ -94,7 +94,7 @@ macro_rules! psi {
     };
 }
 
-/// Everything that makes up the host's row.
+/// The files of the host's row.
 #[derive(Debug)]
 pub(crate) struct HostFiles {
     keyed: Vec<KeyedFile>,
@@ -135,8 +135,8 @@ impl HostFiles {
         })
     }
 
-    /// Reads all of them into the row. A file that cannot be read or understood leaves its values absent; the first such error is
-    /// given back after all others were read.
+    /// Reads all of them into the row. A file that cannot be read or parsed leaves its values absent; the first such error is returned after all
+    /// others were read.
     pub(crate) fn read(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { keyed, stat, loadavg, pressure, row, .. } = self;
         row.clear();
@@ -156,7 +156,7 @@ impl HostFiles {
         result
     }
 
-    /// Adds a number of the sampler's own to the row.
+    /// Adds one of the sampler's own numbers to the row.
     pub(crate) fn set(&mut self, schema: &mut Schema, name: &str, value: u64) {
         self.row.set(schema.column(Table::Host, name), value);
     }

@@ -1,4 +1,4 @@
-//! Files that stay open and are read again and again into one buffer.
+//! Files that stay open and are read repeatedly into one buffer.
 
 use crate::error::{Error, absent};
 use rustix::fs::{Mode, OFlags};
@@ -14,9 +14,9 @@ const SPARE_FILES: u64 = 192;
 /// How the kernel hands out a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Text {
-    /// As one record (`single_open`, kernfs): a read that leaves room in the buffer has brought all of it.
+    /// One record (`single_open`, kernfs): a read that does not fill the buffer has returned all of it.
     Record,
-    /// As many (`seq_open`): a read brings those that fit into the kernel's own buffer, so only a read of nothing is the end.
+    /// Many records (`seq_open`): a read returns as many as fit into the kernel's own buffer, so only a read of 0 bytes is the end.
     Records,
 }
 
@@ -30,12 +30,12 @@ impl Buffer {
         Self(vec![0; 64 * 1024])
     }
 
-    /// The whole of a file that is opened for this reading.
+    /// Opens a file and reads all of it.
     pub(crate) fn read_at(&mut self, path: &Path) -> io::Result<&str> {
         open(path).and_then(|file| self.fill(&file, Text::Record))
     }
 
-    /// The whole file from its beginning.
+    /// Reads all of an open file from its beginning.
     pub(crate) fn fill(&mut self, file: &OwnedFd, text: Text) -> io::Result<&str> {
         let mut length = 0;
         loop {
@@ -54,7 +54,7 @@ impl Buffer {
                 Err(error) => return Err(error.into()),
             }
         }
-        // A process may call itself anything; what is not UTF-8 becomes `?`, which no parser takes for a digit.
+        // A process can choose any name. Bytes that are not UTF-8 become `?`, which no parser takes for a digit.
         while let Err(error) = std::str::from_utf8(&self.0[..length]) {
             self.0[error.valid_up_to()] = b'?';
         }
@@ -62,11 +62,10 @@ impl Buffer {
     }
 }
 
-/// Files that all samplers of this process hold open.
+/// Files that the samplers of this process hold open.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
-/// Files that may be opened to stay open, and how many of them are. What does not fit in is opened for each sample, which costs more
-/// time and reads the same.
+/// How many files may stay open, and how many do. Others are opened for each sample, which takes more time and reads the same.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: u64,
@@ -80,7 +79,7 @@ impl Budget {
         Self { limit: limit.saturating_sub(SPARE_FILES), held: 0 }
     }
 
-    /// Takes one file off, if there is one left.
+    /// Counts one more open file, if the budget allows it.
     pub(crate) fn take(&mut self) -> bool {
         let one_more = |held: u64| (held < self.limit).then_some(held + 1);
         let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok();
@@ -93,7 +92,7 @@ impl Budget {
         HELD.load(Ordering::Relaxed) >= self.limit
     }
 
-    /// Closes a file and gives it back.
+    /// Closes a file and returns it to the budget.
     pub(crate) fn close(&mut self, file: &mut Option<OwnedFd>) {
         if file.take().is_some() && self.held > 0 {
             self.held -= 1;
@@ -126,7 +125,7 @@ impl KernelFile {
         }
     }
 
-    /// The same of a file of one record, and it stays open only while the budget lasts.
+    /// The same for a file of one record, which stays open only if the budget allows it.
     pub(crate) fn open_within(path: PathBuf, budget: &mut Budget) -> Result<Option<Self>, Error> {
         let mut kept = Self::open(path, Text::Record)?;
         if let Some(kept) = &mut kept
@@ -137,7 +136,7 @@ impl KernelFile {
         Ok(kept)
     }
 
-    /// Reads it; `None` when what it is about is gone.
+    /// Reads it; `None` if what it describes is gone.
     pub(crate) fn read<'b>(&self, buffer: &'b mut Buffer) -> Result<Option<&'b str>, Error> {
         let text = match &self.file {
             Some(file) => buffer.fill(file, self.text),
@@ -150,7 +149,7 @@ impl KernelFile {
         }
     }
 
-    /// Reads and hands the text on, so that an error of the parser names this file.
+    /// Reads it and parses the text with `parse`, so that an error names this file.
     pub(crate) fn with<T>(
         &self,
         buffer: &mut Buffer,

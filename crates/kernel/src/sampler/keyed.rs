@@ -1,4 +1,4 @@
-//! What a file of names and numbers said when it was read last: most of its lines say the same the next time.
+//! The last text of a file of names and numbers: most lines are the same the next time.
 
 use crate::error::Error;
 use pagetide_core::ColumnId;
@@ -6,7 +6,7 @@ use pagetide_proctext::Problem;
 use pagetide_proctext::keyed::Line;
 use pagetide_proctext::text::lines;
 
-/// The lines of the last reading. A line that is as it was is one comparison, without a look at its parts.
+/// The lines of the last reading. An unchanged line takes one comparison and is not parsed.
 #[derive(Debug, Default)]
 pub(crate) struct KeyedLines {
     text: String,
@@ -24,8 +24,7 @@ struct KeyedLine {
 }
 
 impl KeyedLines {
-    /// Gives the number of every line of `text` with its column; `learn` is asked for the column of a name that did not stand
-    /// there before.
+    /// Passes on the number of every line of `text` with its column. `learn` returns the column of a name that was not at this position before.
     pub(crate) fn read(
         &mut self,
         file: &'static str,
@@ -39,7 +38,7 @@ impl KeyedLines {
             self.lines.clear();
         }
         if self.text.capacity() < text.len() {
-            // Numbers grow. What they grow into is touched now, so that no later reading is the first to do it.
+            // Numbers get longer. Touch the memory for that now, so that no later sample has to allocate it.
             self.text = "\n".repeat(2 * text.len());
         }
         self.text.clear();
@@ -91,7 +90,7 @@ mod tests {
     use pagetide_proctext::keyed::spaced;
     use proptest::prelude::*;
 
-    /// What a reading gives, as names with their numbers, and how many names were asked for.
+    /// The names and numbers of a reading, and how many names were looked up.
     fn read(known: &mut KeyedLines, names: &mut Vec<String>, text: &str) -> Result<(Vec<(String, u64)>, usize), Error> {
         let (mut asked, mut given) = (0, Vec::new());
         let learn = |name: &str| {

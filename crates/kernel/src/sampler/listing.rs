@@ -1,4 +1,4 @@
-//! The numbers in a directory, listed again and again without allocating.
+//! Lists the numbers in a directory without allocating each time.
 
 use crate::error::Error;
 use crate::root::Root;
@@ -7,10 +7,10 @@ use rustix::fs::{Mode, OFlags, RawDir, SeekFrom};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
-/// Processes that there is room for from the start, so that a busy host does not make the sampler allocate later.
+/// Processes to reserve room for at the start, so that a busy host does not make the sampler allocate later.
 const ROOM: usize = 4096;
 
-/// An empty list of process ids with room, its memory touched.
+/// An empty list of process ids with [`ROOM`], its memory touched.
 pub(crate) fn roomy() -> Vec<u32> {
     let mut pids = vec![u32::MAX; ROOM];
     pids.clear();

@@ -1,4 +1,4 @@
-//! What an md array does to itself, beside the work of others.
+//! Resync, check and rebuild of md arrays.
 
 use super::kernel_file::{KernelFile, Text};
 use super::pass::Pass;
@@ -11,7 +11,7 @@ use pagetide_proctext::text::number;
 
 const COLUMNS: [&str; 5] = ["md_sync_action", "md_sync_completed", "md_sync_total", "md_sync_speed", "md_degraded"];
 
-/// An array: its files, and what they said last.
+/// An array: its files and their last values.
 #[derive(Debug)]
 pub(crate) struct Array {
     action: KernelFile,
@@ -23,7 +23,7 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// The array of this name; absent for other disks, and for arrays without redundancy, which never sync.
+    /// The array of this name; `None` for other disks, and for arrays without redundancy, which never sync.
     pub(crate) fn find(root: &Root, name: &str) -> Option<Self> {
         let file = |file: &str| {
             KernelFile::open(root.join(format!("/sys/block/{name}/md/{file}")), Text::Record).ok().flatten()

@@ -1,7 +1,7 @@
-//! What was learned about the lines of a file: which name stands at which position, and what it is in the schema.
+//! A cache for the lines of a file: the name at each position, and its number in the schema.
 
-/// Names by their position in a file, each with its number in the schema. A file of the kernel keeps its order from
-/// one reading to the next, so a lookup is one comparison; where the name is another one, the position is learned anew.
+/// Names by their position in a file, each with its number in the schema. The kernel prints a file in the same order each time, so a lookup
+/// is one comparison. If another name is at a position, that is looked up again.
 #[derive(Debug)]
 pub(crate) struct PositionCache<T> {
     names: Vec<Option<(String, T)>>,
@@ -14,7 +14,7 @@ impl<T> Default for PositionCache<T> {
 }
 
 impl<T: Copy> PositionCache<T> {
-    /// What `name` at position `at` is; `learn` is asked when another name stood there before.
+    /// The number of `name` at position `at`. `learn` returns it if another name was there before.
     pub(crate) fn at(&mut self, at: usize, name: &str, learn: impl FnOnce(&str) -> T) -> T {
         if at >= self.names.len() {
             self.names.resize_with(at + 1, || None);

@@ -18,11 +18,10 @@ pub enum Processes {
     /// Only the kernel's own reclaim threads: every `kswapd`.
     #[default]
     KernelThreads,
-    /// These processes and all that they start, and the kernel threads.
+    /// These processes, their descendants, and the kernel threads.
     Tree(Vec<u32>),
-    /// The processes that matter most, the kernel's reclaim and writeback threads, and every task in uninterruptible
-    /// sleep with the place where it waits: what a flight recorder takes. What this costs, and what it leaves out, is in
-    /// the host's row (`scan_…`).
+    /// What a flight recorder samples: the processes that matter most, the kernel's reclaim and writeback threads, and every task in
+    /// uninterruptible sleep with the place where it waits. What this costs, and how much it leaves out, is in the host's row (`scan_…`).
     Top(Top),
     /// Every process.
     All,
@@ -33,11 +32,11 @@ pub(crate) struct Watchers {
     proc: OwnedFd,
     listing: Listing,
     want: Processes,
-    /// Processes whose children are looked for, beside those that are watched already.
+    /// Processes whose children are looked for, besides those that are watched.
     asked: Vec<u32>,
     /// In ascending order of their ids.
     watched: Vec<SampledTask>,
-    /// Processes that were looked at and are not wanted, in ascending order.
+    /// Processes that were looked at and are not watched, in ascending order.
     passed: Vec<u32>,
     /// Processes seen for the first time: id, parent, whether a kernel thread of interest.
     newcomers: Vec<(u32, u32, bool)>,
@@ -72,7 +71,7 @@ impl Watchers {
         if !self.asked.contains(&pid) {
             self.asked.push(pid);
         }
-        // Its children may have been passed over before.
+        // Its children may have been rejected before.
         self.passed.clear();
     }
 
@@ -81,7 +80,7 @@ impl Watchers {
         self.watched.binary_search_by_key(&pid, |known| known.pid).is_ok()
     }
 
-    /// Those that have rows from here, and had one in the last sample.
+    /// The watched processes that had a row in the last sample.
     pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
         self.watched.iter().map(|known| known.pid)
     }
@@ -109,8 +108,8 @@ impl Watchers {
         result
     }
 
-    /// Looks for processes that are new since the last sample and wanted: descendants of those watched, kswapd threads,
-    /// or every one. A process is looked at once; a child whose parent ends before the first look is not found.
+    /// Finds processes to watch that are new since the last sample: descendants of watched ones, kswapd threads, or all. It looks at a process
+    /// once; a child whose parent ends before that is not found.
     fn find(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { proc, listing, want, asked, watched, passed, newcomers, path, .. } = self;
         if matches!(want, Processes::KernelThreads | Processes::Top(_)) && asked.is_empty() && !passed.is_empty() {
@@ -131,7 +130,7 @@ impl Watchers {
             let reclaims = line.is_kernel_thread() && line.comm.starts_with("kswapd");
             newcomers.push((*pid, line.parent, reclaims));
         }
-        // A child may have a lower id than its parent, so this goes on until nobody new is found.
+        // A child may have a lower id than its parent, so repeat until no new one is found.
         loop {
             let before = newcomers.len();
             let mut at = 0;

@@ -3,7 +3,7 @@
 use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
 use pagetide_proctext::text::stored;
 
-/// Values of one row. It is reused, so that after the first samples it allocates nothing.
+/// Values of one row. It is reused, so it allocates only in the first samples.
 #[derive(Debug, Default)]
 pub(crate) struct Row(Vec<Option<i64>>);
 
@@ -12,7 +12,7 @@ impl Row {
         self.0.clear();
     }
 
-    /// Sets a value. Counters beyond 63 bits stay at the largest value.
+    /// Sets a value. Counters beyond 63 bits saturate.
     pub(crate) fn set(&mut self, column: ColumnId, value: u64) {
         let at = column.0 as usize;
         if at >= self.0.len() {
@@ -21,7 +21,7 @@ impl Row {
         self.0[at] = Some(stored(value));
     }
 
-    /// Sets what is set in another row.
+    /// Overwrites the values that are set in another row.
     pub(crate) fn overlay(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), None);

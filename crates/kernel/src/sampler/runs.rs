@@ -1,4 +1,4 @@
-//! How often and how long every task has run, from a source that lists all of them at once.
+//! How often and how long each task has run, from a source that lists all tasks at once.
 
 use pagetide_proctext::ProcessRuns;
 use std::fmt::Debug;
@@ -12,14 +12,14 @@ pub struct TaskRun {
     pub pid: u32,
     /// When it started, in ns since boot.
     pub start_ns: u64,
-    /// What `/proc/PID/schedstat` says of it.
+    /// The values of its `/proc/PID/schedstat`.
     pub runs: ProcessRuns,
-    /// Whether it may be in uninterruptible sleep: what its stat calls D is among these.
+    /// Whether it may be in uninterruptible sleep. This includes every task whose stat says D.
     pub uninterruptible: bool,
 }
 
 /// Lists all tasks at once, as a BPF iterator does. A task that it omits is read from `/proc`.
 pub trait TaskRuns: Debug + Send {
-    /// Fills in all tasks in ascending order of their thread ids; none when that fails.
+    /// Lists all tasks in ascending order of their thread ids; none if that fails.
     fn read(&mut self, tasks: &mut Vec<TaskRun>);
 }

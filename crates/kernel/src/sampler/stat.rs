@@ -1,4 +1,4 @@
-//! `/proc/stat`, read once: the host's row gets the sums, each CPU that is online a row of its own.
+//! `/proc/stat`, read once: the host's row gets the sums, and each online CPU a row of its own.
 
 use super::disk::entity;
 use super::kernel_file::{KernelFile, Text};

@@ -24,11 +24,10 @@ use std::os::fd::OwnedFd;
 use surveyed::{Reasons, SurveyedProcess};
 use waits::Waits;
 
-/// How long a process keeps its row after it was last at the top, in samples: counters mean something only as
-/// differences between neighbouring rows.
+/// Samples for which a process keeps its row after it was last at the top: counters count as differences between consecutive rows.
 const LINGER: u64 = 10;
 
-/// Processes that there is room for from the start.
+/// Processes to reserve room for at the start.
 const ROOM: usize = 4096;
 
 /// How far a survey of all processes goes.
@@ -36,9 +35,9 @@ const ROOM: usize = 4096;
 pub struct Top {
     /// Processes that get rows for each reason: resident memory, IO, major faults, CPU time, delays.
     pub each: usize,
-    /// Processes looked at in one sample, beside those that have rows. When there are more, they take turns.
+    /// Processes looked at in one sample, besides those that have rows. If there are more, they take turns.
     pub processes: usize,
-    /// Threads, beside each process's first, looked at in one sample; they take turns as well.
+    /// Threads looked at in one sample, besides each process's first; they take turns too.
     pub threads: usize,
     /// Rows of processes in one sample, and rows of threads.
     pub rows: usize,
@@ -91,8 +90,8 @@ impl Survey {
         })
     }
 
-    /// Looks at the processes and gives rows to those that matter and are not `taken` by somebody else.
-    /// `sums` gets what the processes of each control group waited for.
+    /// Looks at the processes and puts rows for those that matter and are not `taken`, that is, sampled elsewhere. `sums` gets the delays of each
+    /// control group's processes.
     pub(crate) fn sample(
         &mut self,
         taken: impl Fn(u32) -> bool,
@@ -121,7 +120,7 @@ impl Survey {
         self.known.iter().map(|known| known.pid)
     }
 
-    /// Brings the list of processes up to date. Those that are new are only noted, to be looked at in their turn.
+    /// Updates the list of processes. New ones are only listed, and looked at in their turn.
     fn list(&mut self, budget: &mut Budget) -> Result<(), Error> {
         let Self { proc, listing, known, round, .. } = self;
         let pids = listing.numbers(proc)?;
@@ -144,7 +143,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Looks at those that have rows, and at as many of the others as there is time for.
+    /// Looks at the processes that have rows, and at as many others as the limit allows.
     fn look(&mut self, pass: &mut Pass<'_>, counts: &mut Counts, sums: &mut GroupDelays) -> Result<(), Error> {
         let Self { proc, top, known, round, cursor, waits, path, delays, .. } = self;
         let mut result = Ok(());
@@ -194,7 +193,7 @@ impl Survey {
         }
     }
 
-    /// Gives the rows, first to those that matter now, then to those that mattered lately.
+    /// Puts the rows, first of processes that matter now, then of those that mattered lately.
     fn show(&mut self, taken: impl Fn(u32) -> bool, pass: &mut Pass<'_>, counts: &mut Counts) -> Result<(), Error> {
         let Self { proc, top, known, round, path, row, meaning, delays, rises, .. } = self;
         let rises =

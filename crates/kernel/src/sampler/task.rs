@@ -20,16 +20,16 @@ use std::os::fd::OwnedFd;
 const STAT: [&str; 10] =
     ["state", "ppid", "minflt", "majflt", "utime", "stime", "num_threads", "vsize", "rss", "delayacct_blkio_ticks"];
 
-/// The group of a process that stays what it is is asked for once in so many rows: somebody may move it.
+/// Rows between two lookups of a process's group, to which somebody may move it.
 const GROUP_EVERY: u32 = 32;
 
 /// A clock tick of `/proc/PID/stat` (`USER_HZ`), in ns.
 pub(super) const TICK_NS: u64 = 10_000_000;
 
-/// Programs of one process that get names of their own.
+/// Programs that one process runs in turn and that get a name of their own, at most.
 const MOST_NAMES: u8 = 8;
 
-/// What the files of processes are in the schema.
+/// The columns of processes in the schema.
 #[derive(Debug, Default)]
 pub(crate) struct TaskColumns {
     stat: Option<[ColumnId; STAT.len()]>,
@@ -55,7 +55,7 @@ impl TaskColumns {
     }
 }
 
-/// A process that has rows. Its files cannot speak of another process: the kernel ties an open file to the task.
+/// A process that has rows. The kernel ties an open file to its task, so its files never belong to another process.
 #[derive(Debug)]
 pub(crate) struct SampledTask {
     pub(crate) pid: u32,
@@ -63,20 +63,20 @@ pub(crate) struct SampledTask {
     pub(crate) kernel_thread: bool,
     /// Set when it first has a row.
     pub(crate) entity: Option<EntityId>,
-    /// What it ran when it had a row last.
+    /// The program of its last row.
     program: Program,
     names: u8,
     rows: u32,
-    /// Its control group, when it was asked for last.
+    /// Its control group at the last lookup.
     group: Option<u64>,
     schedstat: Option<OwnedFd>,
     stat: Option<OwnedFd>,
     io: Option<OwnedFd>,
     status: Option<OwnedFd>,
-    /// What schedstat said when a survey looked at it last, and when it had its last row; absent when the kernel does not account it.
+    /// schedstat at the last look of a survey, and at its last row; `None` if the kernel does not account it.
     looked: Option<ProcessRuns>,
     shown: Option<ProcessRuns>,
-    /// What io and status said for its last row, and how many threads and resident pages it had then.
+    /// The values of io and status in its last row, and its threads and resident pages then.
     more: Row,
     threads_and_rss: Option<(u64, u64)>,
     /// Whether the last reading found it.
@@ -84,7 +84,7 @@ pub(crate) struct SampledTask {
 }
 
 impl SampledTask {
-    /// Looks at a process for the first time; `None` when it is gone. While `budget` lasts, its files stay open.
+    /// Opens a process; `None` if it is gone. Its files stay open as far as `budget` allows.
     pub(crate) fn open(files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<Self>, Error> {
         let Some(stat) = files.open("stat")? else { return Ok(None) };
         let Some(text) = files.fill(pass.buffer, &stat)? else { return Ok(None) };
@@ -114,22 +114,22 @@ impl SampledTask {
         Ok(Some(process))
     }
 
-    /// Gives back what it took of the budget.
+    /// Closes its files and returns them to the budget.
     pub(crate) fn close(&mut self, budget: &mut Budget) {
         for file in [&mut self.schedstat, &mut self.stat, &mut self.io, &mut self.status] {
             budget.close(file);
         }
     }
 
-    /// Whether its first thread has certainly not run since this was asked last: nothing that it does can have changed. What others
-    /// do to it (its pages are reclaimed) can have.
+    /// Whether its first thread has certainly not run since the last call, so its own counters are unchanged. What others do to it, such as
+    /// reclaim, may have changed.
     pub(crate) fn rests(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<bool, Error> {
         let runs = self.runs(files, pass)?;
         let before = std::mem::replace(&mut self.looked, runs);
         Ok(runs.is_some() && runs == before)
     }
 
-    /// How often and how long its first thread has run; `None` when the kernel does not say.
+    /// How often and how long its first thread has run; `None` if the kernel does not say.
     fn runs(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<ProcessRuns>, Error> {
         if let Ok(at) = pass.tasks.binary_search_by_key(&self.pid, |task| task.tid) {
             let task = &pass.tasks[at];
@@ -138,21 +138,21 @@ impl SampledTask {
             return Ok(Some(task.runs).filter(|runs| same && runs.runs > 0));
         }
         keep(&mut self.schedstat, "schedstat", files, pass.budget)?;
-        // Only the open file is certain to speak of this task.
+        // Only the open file certainly belongs to this task.
         let Some(file) = &self.schedstat else { return Ok(None) };
         let Some(text) = files.fill(pass.buffer, file)? else { return Ok(None) };
         let runs = parse_process_schedstat(text).map_err(|error| error.at(&files.place("schedstat")))?;
         Ok(Some(runs).filter(|runs| runs.runs > 0))
     }
 
-    /// Closes what is only needed of a task that runs.
+    /// Closes the files that are needed only while the task runs.
     pub(crate) fn rest(&mut self, budget: &mut Budget) {
         for file in [&mut self.stat, &mut self.io, &mut self.status] {
             budget.close(file);
         }
     }
 
-    /// Reads stat and hands it on; `None` when the process is gone.
+    /// Reads and parses stat; `None` if the process is gone.
     pub(crate) fn stat<'b>(
         &mut self,
         files: &mut Files<'_>,
@@ -166,7 +166,7 @@ impl SampledTask {
         Ok(self.alive.then_some(line))
     }
 
-    /// Reads io and hands it on; `None` when the process is gone or may not be asked.
+    /// Reads and parses io; `None` if the process is gone or may not be read.
     pub(crate) fn io<'b>(
         &mut self,
         files: &mut Files<'_>,
@@ -177,10 +177,10 @@ impl SampledTask {
         files.read("io", self.io.as_ref(), buffer)
     }
 
-    /// Fills `row` with everything in its files. On an error the row has what was read before it.
+    /// Fills `row` from its files. After an error the row has what was read before it.
     ///
-    /// Of a process with one thread that has not run since its last row, io and status are not read again unless its resident pages
-    /// are others: a process that rests does no IO, gets no memory, and what it loses it loses from those.
+    /// If a process has one thread, has not run since its last row and has the same resident pages, io and status are not read again: without
+    /// running it does no IO and gets no memory, and memory taken from it would change its resident pages.
     pub(crate) fn sample(
         &mut self,
         files: &mut Files<'_>,
@@ -226,16 +226,16 @@ impl SampledTask {
             more.clear();
             read = read.and(self.read_more(files, pass, &mut more, meaning));
             self.more = more;
-            // What could not be read is asked for again.
+            // What could not be read is read again next time.
             self.threads_and_rss = now.filter(|_| read.is_ok());
         }
         row.overlay(&self.more);
         read
     }
 
-    /// Gives it its entity, and another one when it runs another program.
+    /// Sets its entity, and another one when it runs another program.
     fn name(&mut self, changed: bool, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<(), Error> {
-        // Kernel workers describe in their names what they do at the moment.
+        // A kworker's name says what it does at the moment.
         let fixed = self.kernel_thread || self.names == MOST_NAMES;
         if self.entity.is_some() && (fixed || !(changed || self.program.unread)) {
             return Ok(());
@@ -254,14 +254,14 @@ impl SampledTask {
         Ok(())
     }
 
-    /// What it is called: the name it goes by, and of an interpreter the script. With it, where it is recorded, what it was started with.
+    /// Its label: the name of the program, or of an interpreter the script; and its command line, if those are recorded.
     fn label(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<(String, Option<String>), Error> {
         let Program { comm, state, unread, .. } = &mut self.program;
         *unread = false;
         if self.kernel_thread || !(is_interpreter(comm) || pass.command_lines) {
             return Ok((comm.clone(), None));
         }
-        // The command line lies in the memory of the process: not to be asked for while it waits for something.
+        // Reading the command line means reading the process's memory, which may block while the process is in state D.
         if *state == Some('D') {
             *unread = true;
             return Ok((comm.clone(), None));
@@ -272,7 +272,7 @@ impl SampledTask {
         Ok((label, words(text).filter(|_| pass.command_lines)))
     }
 
-    /// The id of the control group that it is in.
+    /// The id of its control group.
     pub(crate) fn group(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<u64>, Error> {
         if self.group.is_none() {
             self.find_group(files, pass)?;
@@ -280,7 +280,7 @@ impl SampledTask {
         Ok(self.group)
     }
 
-    /// The same, as it was found last.
+    /// The same, as of the last lookup.
     pub(crate) fn known_group(&self) -> Option<u64> {
         self.group
     }
@@ -322,7 +322,7 @@ impl SampledTask {
                     continue;
                 }
                 let Some((name, value)) = status_amount(line) else { continue };
-                // status has some fifteen amounts; those of the metric table are recorded.
+                // status has some fifteen amounts. Those in the metric table are recorded.
                 let column = status.at(at - 1, name, |name| {
                     metric::find(Table::Process, name).map(|_| pass.schema.column(Table::Process, name))
                 });
@@ -335,7 +335,7 @@ impl SampledTask {
     }
 }
 
-/// Opens a file that is to stay open, while the budget lasts.
+/// Opens a file to stay open, if the budget allows it.
 fn keep(kept: &mut Option<OwnedFd>, name: &str, files: &mut Files<'_>, budget: &mut Budget) -> Result<(), Error> {
     if kept.is_none()
         && let Some(file) = files.open(name)?
@@ -346,7 +346,7 @@ fn keep(kept: &mut Option<OwnedFd>, name: &str, files: &mut Files<'_>, budget: &
     Ok(())
 }
 
-/// The entity of a process or a thread, which is named by its id and its start: an id is used again, both are not.
+/// The entity of a process or a thread. Its name is its id and its start time: the kernel reuses ids.
 pub(crate) fn task_entity(
     schema: &mut Schema,
     id: u32,
@@ -360,7 +360,8 @@ pub(crate) fn task_entity(
         .unwrap_or_else(|| schema.push_entity(Table::Process, Entity { command_line, ..Entity::new(name, comm) }))
 }
 
-/// The entity of a process that runs another program than before: the same, if it is called the same all the same, else `ID@START/NAME`, because what the fork did the program did not.
+/// The entity of a process that runs another program than before: the same one if the label stays the same, else `ID@START/NAME`, because the
+/// earlier counters belong to the other program.
 fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str, called: Entity) -> EntityId {
     let is_called = |schema: &Schema, entity: EntityId| {
         schema.entities(Table::Process).get(entity.0 as usize).is_some_and(|known| known.label == called.label)
@@ -368,7 +369,7 @@ fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str,
     if is_called(schema, known) {
         return known;
     }
-    // Two scripts of one interpreter, one after the other.
+    // For two scripts of one interpreter, run one after the other.
     for nth in 1..=MOST_NAMES {
         let name = if nth == 1 { format!("{first}/{comm}") } else { format!("{first}/{comm}/{nth}") };
         match schema.find_entity(Table::Process, &name) {
@@ -380,21 +381,21 @@ fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str,
     known
 }
 
-/// What a process runs, as far as its stat says.
+/// The program that a process runs, as far as its stat shows.
 #[derive(Debug, Default)]
 struct Program {
     comm: String,
-    /// Whether it is the fork of another, by whose name it goes.
+    /// Whether it is a fork that still has its parent's name.
     fork: bool,
     start_stack: Option<u64>,
     state: Option<char>,
-    /// Its command line could not be asked for yet.
+    /// Its command line could not be read yet.
     unread: bool,
 }
 
 impl Program {
-    /// Takes over what stat says now; whether it runs another program than before. That it calls itself something else counts once, of an
-    /// interpreter, which says then what it runs: others do so all the time, and are who they were.
+    /// Updates from stat. Returns whether it runs another program than before. A process that renames itself does not, except an interpreter,
+    /// whose new name says what it runs.
     fn update(&mut self, line: &ProcessStat<'_>) -> bool {
         let fork = std::mem::replace(&mut self.fork, line.is_fork());
         let stack = std::mem::replace(&mut self.start_stack, line.start_stack);
@@ -409,7 +410,7 @@ impl Program {
     }
 }
 
-/// The lines of a file, none when it is empty: what a process leaves while it ends.
+/// The lines of a file; `None` if it is empty, as while a process exits.
 pub(crate) fn whole_lines<'a>(
     file: &'static str,
     text: &'a str,

@@ -15,7 +15,7 @@ pub(crate) struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// Opens one; `None` when the process is gone or may not be asked.
+    /// Opens one; `None` if the process is gone or may not be read.
     pub(crate) fn open(&mut self, name: &str) -> Result<Option<OwnedFd>, Error> {
         self.path.clear();
         // Writing to a string does not fail.
@@ -33,7 +33,7 @@ impl Files<'_> {
         }
     }
 
-    /// Reads a kept file, or one that is opened for this sample only.
+    /// Reads a file that is kept open, or else opens it for this sample.
     pub(crate) fn read<'b>(
         &mut self,
         name: &str,

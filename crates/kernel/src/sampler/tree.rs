@@ -1,4 +1,4 @@
-//! Whole trees of control groups, found and followed.
+//! Trees of control groups: finds groups as they come and go.
 
 use super::group::{Group, Shared};
 use super::group_delays::GroupDelays;
@@ -12,16 +12,15 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Groups of one tree that have rows; those nearer to its root come first. A Kubernetes node has 3000.
+/// Groups of one tree that have rows, at most, nearest to the root first. A Kubernetes node has 3000.
 const MOST_GROUPS: usize = 4096;
 
-/// A group of a tree, in the order of breadth: parents before their children.
+/// A group of a tree, in breadth-first order: parents before their children.
 #[derive(Debug)]
 struct Node {
     group: Group,
     place: CString,
-    /// Links to its directory when its children were listed: two and one for each child, so a child that came or went
-    /// shows here.
+    /// Links to its directory when its children were listed: two, plus one for each child. A new or removed child changes it.
     links: u64,
 }
 
@@ -31,7 +30,7 @@ pub(crate) struct Tree {
     path: PathBuf,
     directory: PathBuf,
     nodes: Vec<Node>,
-    /// Groups that were seen and have no room.
+    /// Groups beyond [`MOST_GROUPS`].
     skipped: u64,
     stale: bool,
 }
@@ -46,12 +45,12 @@ impl Tree {
         self.path == path
     }
 
-    /// Groups that have no row although they are there, not counting what is below them.
+    /// Groups that exist and have no row, not counting groups below them.
     pub(crate) fn skipped(&self) -> u64 {
         self.skipped
     }
 
-    /// Lists it when a group came or went, and opens the files of those that came.
+    /// Lists the tree again if a group came or went, and opens the files of new groups.
     pub(crate) fn open(&mut self, budget: &mut Budget) -> Result<(), Error> {
         if !self.stale && self.nodes.iter().all(|node| links(&node.place) == Some(node.links)) {
             return Ok(());
@@ -63,7 +62,7 @@ impl Tree {
         result
     }
 
-    /// Fills a row for every group that is not `taken`; gives how many.
+    /// Puts a row for every group that is not `taken`. Returns how many.
     pub(crate) fn sample(
         &mut self,
         taken: impl Fn(&Path) -> bool,
@@ -79,14 +78,14 @@ impl Tree {
             }
             let read = node.group.put(pass, shared, delays);
             rows += u64::from(*read.as_ref().unwrap_or(&false));
-            // A group that was removed, and perhaps made again, has to be found anew.
+            // A group that was removed, and perhaps created again, has to be found again.
             self.stale |= node.group.gone;
             result = result.and(read.map(|_| ()));
         }
         (rows, result)
     }
 
-    /// Lists the tree, parents first, and keeps what is known of the groups that are still there.
+    /// Lists the tree, parents first, and keeps the state of groups that still exist.
     fn list(&mut self, budget: &mut Budget) -> Result<(), Error> {
         let Self { path, directory, nodes, skipped, stale } = self;
         let old = std::mem::take(nodes).into_iter().map(|node| node.group);

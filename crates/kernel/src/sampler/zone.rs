@@ -12,7 +12,7 @@ use pagetide_proctext::buddyinfo;
 use pagetide_proctext::text::lines;
 use pagetide_proctext::zoneinfo::{Item, protection, walk};
 
-/// Orders that have a column from the start; larger ones would get one of unknown kind.
+/// Orders that have a column from the start. Larger ones get a column of unknown kind.
 const ORDERS: [&str; 11] =
     ["order0", "order1", "order2", "order3", "order4", "order5", "order6", "order7", "order8", "order9", "order10"];
 
@@ -83,7 +83,7 @@ impl Zones {
                         }
                         zone.row.set(reserve, largest);
                     }
-                    // A node's counters are its part of vmstat; the trailer holds settings.
+                    // A node's counters are parts of vmstat's; the trailer has settings.
                     Item::NodeCounter(..) | Item::Trailer(..) | Item::Zone { .. } => {}
                 }
                 Ok(())
@@ -119,7 +119,7 @@ impl Zones {
     }
 }
 
-/// The zone's place in `zones`, added when it is new.
+/// The zone's index in `zones`; a new zone is added.
 fn find(zones: &mut Vec<Zone>, schema: &mut Schema, node: u32, name: &str) -> usize {
     let at = zones.iter().position(|zone| zone.node == node && zone.name == name).unwrap_or_else(|| {
         let entity = Entity::new(format!("node{node}/{name}"), name);

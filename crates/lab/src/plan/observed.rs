@@ -1,6 +1,6 @@
-//! A machine as a host or a recording shows it, and the work that a recording shows, as a scenario.
+//! Scenarios made from the machine of a host or a recording, and from the work in a recording.
 //!
-//! What neither shows is guessed, and every guess is said. A recording that does not say enough is refused.
+//! What neither shows is guessed, and every guess is reported. A recording that shows too little is refused.
 
 mod machine;
 mod work;
@@ -12,16 +12,16 @@ use crate::catalogue;
 use pagetide_core::{Error, Recording};
 use toml::{Table, Value};
 
-/// A scenario of what was observed.
+/// A scenario made from a host or a recording.
 #[derive(Debug, Clone)]
 pub struct Observed {
-    /// Its name: that of the scenario whose machine was replaced, or of what was recorded.
+    /// Its name: of the scenario whose machine was replaced, or of the recording.
     pub name: String,
     /// Its TOML text.
     pub text: String,
     /// What was guessed, a sentence each.
     pub guesses: Vec<String>,
-    /// The figure that the recording measured too.
+    /// The figure that the recording measured as well.
     pub recorded: Option<RecordedFigure>,
 }
 
@@ -39,7 +39,7 @@ impl Observed {
     /// The work of a recording on its machine.
     ///
     /// # Errors
-    /// The recording does not say enough.
+    /// The recording shows too little.
     pub fn work_of(recording: &Recording) -> Result<Self, Error> {
         let machine = ObservedMachine::of_recording(recording)?;
         let work = work::of(recording, &machine)?;

@@ -3,16 +3,16 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Watches runs of the model.
+/// Progress of runs of the model.
 pub trait RunsProgress: Sync {
-    /// So many of all runs are done.
+    /// `runs` of `of` runs are done.
     fn done(&self, runs: usize, of: usize);
     /// Whether the user wants to stop.
     fn interrupted(&self) -> bool;
 }
 
-/// Runs `work` for 0 to `runs` on `cores` at once. Gives what was done with its number, in order; some is missing when the user
-/// interrupted.
+/// Calls `work` for each number below `runs`, on `cores` threads. Returns the results with their numbers, in order; some are missing if the
+/// user interrupted.
 pub fn run_all<T: Send>(
     runs: usize,
     cores: usize,

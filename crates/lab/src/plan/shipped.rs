@@ -16,23 +16,23 @@ const SHIPPED: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShippedPlan {
-    /// What it answers.
+    /// The question that it answers.
     pub question: String,
-    /// What the answer means.
+    /// How to read the answer.
     pub explanation: String,
     /// The scenario.
     pub scenario: String,
     /// Its scale.
     pub scale: String,
-    /// Changes of it.
+    /// Changes to it.
     #[serde(default)]
     pub set: Vec<String>,
     /// Run only these steps.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// What is varied.
+    /// The settings that are varied.
     pub vary: Vec<String>,
-    /// The figure.
+    /// The figure to show.
     pub show: String,
     /// The goal.
     pub goal: String,
@@ -58,10 +58,10 @@ pub fn shipped(id: &str) -> Result<ShippedPlan, Error> {
 }
 
 impl ShippedPlan {
-    /// The request of it, with five seeds from `seed` on.
+    /// Its request, with five seeds from `seed` on.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// It cannot be parsed.
     pub fn request(&self, seed: u64) -> Result<PlanRequest, Error> {
         Ok(PlanRequest {
             scenario: self.scenario.clone(),

@@ -2,15 +2,15 @@
 
 use pagetide_core::{Bytes, Error, VariedSetting};
 
-/// Values of a range whose number is not given.
+/// Number of values of a range, if not given.
 const USUAL: u64 = 8;
-/// Values of a range at most.
+/// Number of values of a range, at most.
 const MAX_VALUES: u64 = 10_000;
 
 /// Reads `KEY=VALUES`.
 ///
 /// # Errors
-/// It is not that.
+/// The text is not of this form.
 pub fn parse(text: &str) -> Result<VariedSetting, Error> {
     let wrong = |why: String| {
         Error::input(

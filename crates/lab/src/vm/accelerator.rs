@@ -1,4 +1,4 @@
-//! Which accelerator works here. `/dev/kvm` that opens proves nothing: only a guest that comes up does.
+//! Which accelerator works here. That `/dev/kvm` opens proves nothing; only a guest that boots does.
 
 use super::initramfs;
 use super::kernel::Kernel;
@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a guest may take to come up under KVM, where it needs about a second.
+/// How long a guest may take to boot under KVM. It needs about a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is known without a boot.
+/// What is known without booting a guest.
 pub(super) enum Known {
     /// There is no `/dev/kvm` that can be opened.
     NoKvm,
@@ -32,7 +32,7 @@ fn answer(qemu: &Path, kernel: &Kernel, cache: &Path) -> PathBuf {
     cache.join("accelerator").join(format!("{:08x}", crc32fast::hash(circumstances(qemu, kernel).as_bytes())))
 }
 
-/// What is known without a boot.
+/// What is known without booting a guest.
 pub(super) fn known(qemu: &Path, kernel: &Kernel, cache: &Path) -> Known {
     if no_kvm() {
         return Known::NoKvm;
@@ -47,11 +47,11 @@ pub(super) fn known(qemu: &Path, kernel: &Kernel, cache: &Path) -> Known {
 
 /// Forgets what an earlier probe found.
 pub(super) fn forget(qemu: &Path, kernel: &Kernel, cache: &Path) {
-    // What is not there is forgotten.
+    // A missing file is forgotten already.
     let _ = fs::remove_file(answer(qemu, kernel, cache));
 }
 
-/// KVM when a guest comes up with it, else software. The answer is kept in the cache.
+/// KVM if a guest boots with it, else software. The answer is cached.
 ///
 /// # Errors
 /// QEMU cannot be started at all, or the user interrupted it.
@@ -70,13 +70,13 @@ pub(super) fn working(
     };
     progress.say(&format!("probing KVM: a guest has {} s to boot (once)", PATIENCE.as_secs()));
     let found = if comes_up(qemu, kernel, init, words, progress)? { Accelerator::Kvm } else { Accelerator::Tcg };
-    // An answer that cannot be kept is found again the next time.
+    // If the answer cannot be cached, the next run probes again.
     let _ = answer.parent().map(fs::create_dir_all);
     let _ = fs::write(&answer, found.name());
     Ok(found)
 }
 
-/// What the answer depends on.
+/// Everything that the answer depends on, as text.
 fn circumstances(qemu: &Path, kernel: &Kernel) -> String {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let size = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());

@@ -1,16 +1,16 @@
-//! How fast this host's time stamp counter counts, for the kernel of an emulated guest.
+//! The frequency of this host's time stamp counter, for the kernel of an emulated guest.
 
-/// Ticks of the counter in 1 ms; absent where the processor has none that a guest would see.
+/// The counter's frequency in kHz; `None` if the processor has none that a guest would see.
 ///
 /// QEMU without KVM gives a guest the host's counter (`include/qemu/timer.h: cpu_get_host_ticks`). The guest's kernel measures it
-/// against an emulated timer while it boots. On a busy host the guest does not run all of that time: one in thirty
+/// against an emulated timer while it boots. On a busy host the guest does not run all of that time: one of thirty
 /// guests at load 20 had a clock that ran 50 times too fast.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn tsc_khz() -> Option<u64> {
     use std::time::{Duration, Instant};
     /// Time between the two readings. Each is exact to less than 1 us, also on a busy host, so the result is to 0.002 %.
     const APART: Duration = Duration::from_millis(100);
-    /// The counter and the time of one moment: of several tries the one that was interrupted least.
+    /// The counter and the time at one moment: of several tries, the one that was interrupted least.
     fn reading() -> (u64, Instant) {
         #[allow(unsafe_code)]
         let once = || {

@@ -1,4 +1,4 @@
-//! An archive in the kernel's `newc` format, which fills its first file system
+//! An archive in the `newc` format, from which the kernel fills its initial file system
 //! (Documentation/driver-api/early-userspace/buffer-format.rst, `init/initramfs.c`).
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 
 impl Archive {
-    /// Adds a folder with all above it; those that are there already stay as they are. Paths begin with a slash.
+    /// Adds a folder and its parents, unless they are there already. Paths begin with a slash.
     pub(super) fn folder(&mut self, path: &str) {
         let mut at = String::new();
         for part in path.split('/').filter(|part| !part.is_empty()) {
@@ -27,7 +27,7 @@ impl Archive {
         }
     }
 
-    /// Adds a file that may be read and executed, with the folders above it.
+    /// Adds a readable and executable file, and its parent folders.
     pub(super) fn file(&mut self, path: &str, content: &[u8]) {
         self.parents(path);
         self.entry(path, PROGRAM, 1, content);
@@ -70,7 +70,7 @@ impl Archive {
     }
 }
 
-/// A length as the format holds it. No file that goes into an archive is anywhere near 4 GiB.
+/// A length as a 32-bit field. No file in an archive is anywhere near 4 GiB.
 fn field(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The guest's disks: sparse files, formatted before the guest boots, without a name while it runs.
+//! The guest's disks: sparse files, formatted before the guest boots, and unlinked while it runs.
 
 use crate::executor;
 use crate::program::find_program;
@@ -9,11 +9,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The programs that make file systems, and what brings them.
+/// The programs that make file systems, and how to install them.
 pub(super) const PROGRAMS: [(&str, &str); 2] =
     [("mkfs.ext4", "apt-get install -y e2fsprogs"), ("mkfs.xfs", "apt-get install -y xfsprogs")];
 
-/// The smallest disk that each file system is made on.
+/// The smallest disk for a file system.
 fn smallest(filesystem: FileSystem) -> Bytes {
     match filesystem {
         FileSystem::Ext4 => Bytes::new(32 << 20),
@@ -22,7 +22,7 @@ fn smallest(filesystem: FileSystem) -> Bytes {
     }
 }
 
-/// What a file system of this content takes for itself, at most: its journal or log, its inodes, its groups.
+/// Bytes that a file system with this content takes for itself, at most: journal or log, inodes, groups.
 /// (mke2fs gives a journal of 16 MiB below 1 GiB and one of at most a 128th above, and an inode of 256 bytes to 16 KiB; mkfs.xfs
 /// a log of at least 64 MiB.)
 fn overhead(filesystem: FileSystem, content: Bytes) -> Bytes {
@@ -34,8 +34,8 @@ fn overhead(filesystem: FileSystem, content: Bytes) -> Bytes {
     Bytes::new(content.get() / part + fixed)
 }
 
-/// How large a disk's file is: room for what the scenario says or for the files that it puts there, whichever is more, for the
-/// largest swap area that is ever on it, and for what the file system takes. A scale makes all of these smaller but the last.
+/// The size of a disk's file: the size in the scenario or that of the files on it, whichever is larger, plus the largest swap area that is ever
+/// on it, plus the file system's own blocks. A scale shrinks all of these but the last.
 pub(crate) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
     let in_steps = scenario.steps.iter().flat_map(|step| match &step.action {
         Action::Swap(Swaps(areas)) => areas.as_slice(),
@@ -51,8 +51,7 @@ pub(crate) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
     Bytes::new(wanted.max(smallest(disk.filesystem)).get() & !0xf_ffff)
 }
 
-/// Makes the file of a disk in `folder` and formats it. It has no name any more when this returns, so that nothing is left
-/// behind.
+/// Creates the file of a disk in `folder`, formats and unlinks it, so that nothing is left behind.
 ///
 /// # Errors
 /// The folder cannot be written, there is no mkfs, or it fails.
@@ -64,17 +63,17 @@ pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, 
             "name a writable folder with --work-dir",
         )
     };
-    // Anybody may have put a link of that name into a folder such as /var/tmp: a new file follows none.
+    // In a folder such as /var/tmp anybody can create a link of that name; `create_new` follows none.
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path).map_err(refuse)?;
     let formatted = file.set_len(size.get()).map_err(refuse).and_then(|()| format(disk.filesystem, &path));
     fs::remove_file(&path).map_err(refuse)?;
     formatted.map(|()| file)
 }
 
-/// The program that makes a file system, what brings it, and its command line for the file at `path`.
+/// The program that makes a file system, how to install it, and its command line for the file at `path`.
 pub(crate) fn mkfs(filesystem: FileSystem, path: &Path) -> Option<(&'static str, &'static str, Vec<OsString>)> {
     let ((program, hint), options): (_, &[&str]) = match filesystem {
-        // Everything is written now: the guest would write it in the background, among what is measured.
+        // Write everything now. Otherwise the guest would initialise inodes in the background, during the measurement.
         FileSystem::Ext4 => (
             PROGRAMS[0],
             // The same blocks and inodes at any size: mke2fs takes others for a disk below 512 MiB.
@@ -98,7 +97,7 @@ pub(crate) fn mkfs(filesystem: FileSystem, path: &Path) -> Option<(&'static str,
     Some((program, hint, options.iter().map(OsString::from).chain(path).collect()))
 }
 
-/// Where the file of a disk is until it has no name.
+/// The path of a disk's file until it is unlinked.
 pub(crate) fn image(folder: &Path, disk: &DiskSpec) -> PathBuf {
     folder.join(format!(".pagetide-{}-{}.img", std::process::id(), disk.name))
 }
@@ -156,7 +155,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cases = [("ext4", [1, 48, 120, 500, 3000]), ("xfs", [1, 48, 120, 500, 3000])];
         for (name, size_mib) in cases.into_iter().flat_map(|(name, sizes)| sizes.map(|size| (name, size))) {
-            // The files are larger than the scenario's own disk, and there is swap beside them, more of it in a step.
+            // The files are larger than the disk in the scenario; swap is on it as well, and more of it in a step.
             let scenario = scenario(&format!(
                 "swap = {{ size = \"16MiB\", disk = \"d\" }}\n[[machine.disk]]\nname = \"d\"\nsize = \"1MiB\"\nfilesystem = \"{name}\"\n\
                  [[step]]\nid = \"A\"\ndd = {{ from = \"file:x\", to = \"null\", size = \"{size_mib}MiB\" }}\n\
@@ -166,7 +165,7 @@ mod tests {
             let size = size(disk, &scenario);
             let file = make(disk, size, folder.path()).unwrap();
             let (free, wanted) = (free(&file, name), (size_mib + 64) << 20);
-            // Extents of files and swap take some blocks yet.
+            // Extents of files and swap will take some blocks.
             assert!(free > wanted + (1 << 20), "{name} of {size}: {free} bytes are free, {wanted} are wanted");
             assert_eq!(file.metadata().unwrap().len(), size.get());
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{name}");

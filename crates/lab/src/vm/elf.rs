@@ -1,4 +1,4 @@
-//! As much of an ELF file as it takes to pack a program: what it needs, its interpreter, and where its debug data begins.
+//! Reads what packing a program takes from an ELF file: its libraries, its interpreter, and where its debug data begins.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const SECTION_HEADER: usize = 64;
 const PROGRAM_HEADER: usize = 56;
 
 impl<'a> Elf<'a> {
-    /// Reads the file's head; absent when it is not a 64-bit little-endian ELF file.
+    /// Parses the file's header; `None` if it is not a 64-bit little-endian ELF file.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         (bytes.len() >= 64 && bytes.starts_with(b"\x7fELF\x02\x01")).then_some(Self { bytes })
     }
@@ -32,7 +32,7 @@ impl<'a> Elf<'a> {
             let at = start.checked_add(index.checked_mul(SECTION_HEADER)?)?;
             Some((self.quad(at)?, u32::try_from(self.quad(at + 4)?).ok()?, self.word(at + 24)?, self.word(at + 32)?))
         };
-        // A section without room in the file (`SHT_NOBITS`) has no bytes.
+        // A section of type `SHT_NOBITS` has no bytes in the file.
         let content = |(_, kind, offset, size): (usize, u32, usize, usize)| match kind {
             8 => Some(&[][..]),
             _ => self.bytes.get(offset..offset.checked_add(size)?),
@@ -46,12 +46,12 @@ impl<'a> Elf<'a> {
             .collect()
     }
 
-    /// The names of the libraries that it is linked with (`DT_NEEDED`).
+    /// The libraries that it is linked with (`DT_NEEDED`).
     pub(super) fn needed(self) -> Vec<&'a str> {
         self.dynamic(1)
     }
 
-    /// The folders in which its own libraries lie (`DT_RUNPATH`, `DT_RPATH`), `$ORIGIN` not yet replaced.
+    /// The folders of its own libraries (`DT_RUNPATH`, `DT_RPATH`), with `$ORIGIN` unexpanded.
     pub(super) fn run_path(self) -> Vec<&'a str> {
         [29, 15].into_iter().flat_map(|tag| self.dynamic(tag)).flat_map(|list| list.split(':')).collect()
     }
@@ -65,12 +65,12 @@ impl<'a> Elf<'a> {
         values.filter_map(|offset| text(strings, offset)).collect()
     }
 
-    /// The program that loads it (`ld.so`); absent for libraries and static programs.
+    /// Its dynamic loader (`ld.so`); `None` for libraries and static programs.
     pub(super) fn interpreter(self) -> Option<&'a Path> {
         self.section(".interp").and_then(|content| text(content, 0)).map(Path::new)
     }
 
-    /// The file without what is never loaded (section headers, symbols, debug data). A guest keeps it in memory, where a
+    /// The file without the parts that are never loaded (section headers, symbols, debug data). A guest holds it in memory, where a
     /// debug build would not fit.
     pub(super) fn loaded(self) -> Vec<u8> {
         let (start, count) = (self.word(32).unwrap_or(0), self.half(56).unwrap_or(0));
@@ -80,7 +80,7 @@ impl<'a> Elf<'a> {
         });
         let end = ends.max().unwrap_or(self.bytes.len()).clamp(64, self.bytes.len());
         let mut bytes = self.bytes[..end].to_vec();
-        // Where the section headers are, how many, and which has the names: nowhere, none.
+        // Clear the offset and the number of section headers, and the index of their names.
         bytes[40..48].fill(0);
         bytes[60..64].fill(0);
         bytes
@@ -99,7 +99,7 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// The text at an offset, up to its end mark.
+/// The string at an offset, up to its NUL.
 fn text(bytes: &[u8], offset: usize) -> Option<&str> {
     let rest = bytes.get(offset..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;
@@ -118,7 +118,7 @@ fn configured(file: &Path, folders: &mut Vec<PathBuf>, depth: usize) {
     for line in std::fs::read_to_string(file).unwrap_or_default().lines() {
         let line = line.split('#').next().unwrap_or_default().trim();
         match line.strip_prefix("include ") {
-            // Debian includes `/etc/ld.so.conf.d/*.conf`; other patterns are not in use.
+            // Debian includes `/etc/ld.so.conf.d/*.conf`; other patterns are not supported.
             Some(pattern) if depth > 0 => {
                 let Some(folder) = Path::new(pattern.trim()).parent() else { continue };
                 let mut files: Vec<PathBuf> =

@@ -1,4 +1,4 @@
-//! The guest's init: makes the scenario's machine, runs the steps, sends the recording and the results, powers off.
+//! The guest's init: sets up the scenario's machine, runs the steps, sends the recording and the results, powers off.
 
 mod alongside;
 mod call;
@@ -27,7 +27,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a step that holds memory leaves available: enough for fio and the kernel, as nothing else runs here.
+/// Memory that a step which holds memory leaves available: enough for fio and the kernel, as nothing else runs here.
 const GUEST_FLOOR: Bytes = Bytes::new(8 << 20);
 
 /// Runs as process 1 of a guest and ends by powering it off. Returns an error, and does nothing, where this is not a guest of
@@ -39,11 +39,11 @@ pub fn run() -> Error {
     if let Err(error) = live() {
         // Only the console is left to print to.
         rustix::io::write(rustix::stdio::stderr(), format!("pagetide: {error}\n").as_bytes()).ok();
-        // What is still in the console's buffer would be lost with the power.
+        // Output still in the console's buffer would be lost at power-off.
         let _ = rustix::termios::tcdrain(rustix::stdio::stderr());
     }
     rustix::fs::sync();
-    // Process 1 must not end, or the kernel panics; it waits for the power to go.
+    // If process 1 ends, the kernel panics, so it waits for the power-off.
     let _ = rustix::system::reboot(rustix::system::RebootCommand::PowerOff);
     loop {
         std::thread::sleep(Duration::from_secs(3600));
@@ -54,7 +54,7 @@ fn live() -> Result<(), Error> {
     for (kind, at) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
         attach(kind, kind, Path::new(at), None)?;
     }
-    // Recordings name their host; without a name it would be `(none)`. A failure is harmless.
+    // Recordings contain the host name, which would be `(none)`. A failure is harmless.
     let _ = rustix::system::sethostname(b"guest");
     let text = fs::read(JOB).map_err(|error| Error::system(format!("{JOB}: {error}"), ""))?;
     let job: Job = serde_json::from_slice(&text).map_err(|error| Error::system(format!("{JOB}: {error}"), ""))?;
@@ -65,7 +65,7 @@ fn live() -> Result<(), Error> {
     port.send(&Message::Up { uptime: Nanos::new(u64::try_from(pagetide_recorder::now().mono_ns).unwrap_or(0)) })?;
     let Some(scenario) = job.scenario.as_ref() else { return Ok(()) };
     port.keep_alive();
-    // From here on, every error is sent.
+    // From here on, every error is sent to the host.
     if let Err(error) = work(scenario, &job, &port) {
         port.send(&error.into())?;
     }
@@ -105,7 +105,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     fs::create_dir_all(&data).map_err(|error| Error::system(format!("{}: {error}", data.display()), ""))?;
     let results = PathBuf::from("/results");
     let mut progress = GuestProgress { port, results: results.clone() };
-    // Nothing that init needs may be reclaimed, or it could not report a machine that thrashes.
+    // Lock init's memory: if it were reclaimed, init could not report a machine that thrashes.
     let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE);
     locked.map_err(|error| Error::system(format!("cannot lock init's memory: {error}"), ""))?;
     let fio = PathBuf::from(super::initramfs::PROGRAMS).join("fio");
@@ -123,7 +123,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let files = Files::lay_out(scenario, &places, &results, &fio, job.seed, &mut progress)?;
     let vm_latency = latency::measure(machine, &disks, &mut differences)?;
     port.send(&Message::StartDisks { vm_latency })?;
-    // It drops the caches, which a command that measures would see.
+    // It drops the caches, so it comes before commands that measure.
     let surplus = surplus::take(machine, &mut differences)?;
     let alongside = alongside::Commands::start(&job.alongside, &disks)?;
     let watch = if job.as_host {
@@ -135,7 +135,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         interval: job.interval,
         watch,
         origin: Origin::Vm,
-        // Several disks all belong to the experiment.
+        // If there are several disks, all belong to the experiment.
         workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),
         tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),
         ..Options::default()
@@ -172,7 +172,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     })))
 }
 
-/// Changes the guest's settings.
+/// Changes settings of the guest.
 struct Guest<'a> {
     disks: &'a [Disk],
     port: &'a Port,

@@ -1,5 +1,4 @@
-//! The guest's first and only system: its init, the programs that a scenario needs, their libraries, the kernel's modules,
-//! and what it is to do.
+//! The guest's only system: its init, the programs that a scenario needs, their libraries, kernel modules, and the job.
 
 use super::cpio::Archive;
 use super::elf::{Elf, library_folders};
@@ -9,11 +8,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where libraries lie in the guest: one folder, which its loader is told by `LD_LIBRARY_PATH`.
+/// The folder of all libraries in the guest, for `LD_LIBRARY_PATH`.
 pub(super) const LIBRARIES: &str = "/lib/guest";
-/// Where programs lie in the guest.
+/// The folder of programs in the guest.
 pub(super) const PROGRAMS: &str = "/bin";
-/// Where the job lies in the guest.
+/// The file of the job in the guest.
 pub(super) const JOB: &str = "/job.json";
 
 /// Packs it all. `init` becomes `/init`; `programs` keep their names; `job.modules` is filled in from `modules`.

@@ -14,13 +14,13 @@ use std::process::{Command, Stdio};
 pub(super) struct Kernel {
     /// The image.
     pub image: PathBuf,
-    /// Its modules: `lib/modules/<release>`. It need not exist.
+    /// The folder of its modules, `lib/modules/<release>`. It need not exist.
     pub modules: PathBuf,
     /// Its release, as `uname -r` will print it.
     pub release: String,
 }
 
-/// The package that always depends on Debian's newest kernel for virtual machines.
+/// The package that depends on Debian's newest kernel for virtual machines.
 const META: &str = "linux-image-cloud-amd64";
 const OTHER: &str = "or name a kernel image with --kernel";
 
@@ -51,7 +51,7 @@ impl Kernel {
     /// Debian's, from the cache, or downloaded into it.
     ///
     /// # Errors
-    /// There is none in the cache and none can be downloaded.
+    /// The cache has none, and none can be downloaded.
     pub(super) fn distributed(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, Error> {
         let folder = cache.join("kernel");
         for part in [cache, &folder] {
@@ -67,7 +67,7 @@ impl Kernel {
     }
 }
 
-/// Refuses a folder that another user owns: what is in it is run.
+/// Refuses a folder that another user owns: its kernels are run.
 fn refuse_foreign(folder: &Path) -> Result<(), Error> {
     let user = rustix::process::geteuid().as_raw();
     match fs::metadata(folder).map(|meta| meta.uid()) {
@@ -133,8 +133,8 @@ fn run(command: &mut Command, hint: &str) -> Result<String, Error> {
     Err(Error::system(format!("{name} failed: {}", line.unwrap_or("no reason given")), hint))
 }
 
-/// The package that a run would download, without asking apt, which takes seconds on a slow machine: the meta package, where there are
-/// package lists.
+/// The package that a run would download: the meta package, if there are package lists. It does not ask apt, which takes seconds on a slow
+/// machine.
 ///
 /// # Errors
 /// There is no apt, or it has no lists.
@@ -147,7 +147,7 @@ pub(super) fn obtainable() -> Result<String, Error> {
     Err(Error::system("apt has no package lists", format!("apt-get update, {OTHER}")))
 }
 
-/// The package that the meta package stands for today, as apt knows it.
+/// The package that the meta package depends on today, according to apt.
 ///
 /// # Errors
 /// There is no apt, or it knows none.
@@ -169,7 +169,7 @@ fn fetch(package: &str, folder: &Path) -> Result<(), Error> {
     let work = folder.join(format!(".{}", std::process::id()));
     let result = (|| {
         fs::create_dir_all(folder).map_err(cannot)?;
-        // Not what somebody else may have put there.
+        // Fails if somebody else created the folder.
         fs::create_dir(&work).and_then(|()| fs::create_dir(work.join("root"))).map_err(cannot)?;
         let hint = format!("apt-get update, {OTHER}");
         run(Command::new("apt-get").args(["download", "--quiet", package]).current_dir(&work), &hint)?;
@@ -178,12 +178,12 @@ fn fetch(package: &str, folder: &Path) -> Result<(), Error> {
         let deb = deb.ok_or_else(|| Error::system(format!("apt-get left no file of {package}"), OTHER))?;
         run(Command::new("dpkg-deb").arg("-x").arg(&deb).arg(work.join("root")), OTHER)?;
         match fs::rename(work.join("root"), folder.join(package)) {
-            // Somebody else was faster.
+            // Another process was faster.
             Err(_) if folder.join(package).join("boot").is_dir() => Ok(()),
             renamed => renamed.map_err(cannot),
         }
     })();
-    // What stays is in the cache and begins with a dot.
+    // If this fails, a hidden folder stays in the cache.
     let _ = fs::remove_dir_all(&work);
     result
 }

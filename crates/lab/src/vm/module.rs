@@ -1,4 +1,4 @@
-//! Kernel modules: where they are, what they need, and the order in which they go in.
+//! Kernel modules: their files, what they depend on, and the order in which to load them.
 
 use super::elf::Elf;
 use pagetide_core::Error;
@@ -6,24 +6,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules that every guest needs, where they are not built in.
+/// Modules that every guest needs, unless they are built in.
 pub(super) const BASE_MODULES: [&str; 4] = ["virtio_pci", "virtio_console", "virtio_rng", "virtio_blk"];
 
-/// The modules of one kernel: `/lib/modules/<release>` of wherever it was unpacked.
+/// The modules of one kernel, from `lib/modules/<release>` where it was unpacked.
 #[derive(Debug)]
 pub(super) struct Modules {
     files: BTreeMap<String, PathBuf>,
     builtin: BTreeSet<String>,
 }
 
-/// The name under which the kernel knows a module: its file's name without the end, with underscores.
+/// The kernel's name of a module: its file name without the extension, with underscores.
 fn name_of(file: &str) -> Option<String> {
     let stem = ["", ".xz", ".zst", ".gz"].iter().find_map(|packed| file.strip_suffix(&format!(".ko{packed}")))?;
     Some(stem.replace('-', "_"))
 }
 
 impl Modules {
-    /// Looks through a folder. One that does not exist has no modules: the kernel has what it needs built in, or fails.
+    /// Finds the modules below a folder. A folder that does not exist has none: then the kernel has them built in, or fails.
     pub(super) fn below(folder: &Path) -> Self {
         let mut files = BTreeMap::new();
         let mut folders = vec![folder.to_owned()];
@@ -42,11 +42,11 @@ impl Modules {
         Self { files, builtin }
     }
 
-    /// The files of `wanted` and of all that they need, each after what it needs. What is built in, or nowhere to be found
-    /// although nobody needs it, is left out.
+    /// The files of `wanted` and of their dependencies, in load order. A wanted module without a file is left out: it is built in, or the kernel
+    /// has none.
     ///
     /// # Errors
-    /// A module needs one that is missing, or is packed.
+    /// A module depends on one that is missing, or is compressed.
     pub(super) fn in_order(&self, wanted: &[&str]) -> Result<Vec<&Path>, Error> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
@@ -71,7 +71,7 @@ impl Modules {
     }
 }
 
-/// The modules that a module needs, from its own `.modinfo` (`depends=`).
+/// The modules that a module depends on, from its `.modinfo` (`depends=`).
 fn needed(file: &Path) -> Result<Vec<String>, Error> {
     let bytes = fs::read(file).map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
     let info = Elf::parse(&bytes).and_then(|elf| elf.section(".modinfo")).ok_or_else(|| {
@@ -90,7 +90,7 @@ fn needed(file: &Path) -> Result<Vec<String>, Error> {
 mod tests {
     use super::*;
 
-    /// A relocatable ELF file with nothing but a `.modinfo`.
+    /// An ELF object with only a `.modinfo`.
     fn module(info: &str) -> Vec<u8> {
         let names = b"\0.modinfo\0.shstrtab\0";
         let mut bytes = vec![0; 64];

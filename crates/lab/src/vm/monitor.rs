@@ -1,4 +1,4 @@
-//! Monitors a guest from the host: takes its messages, and notices when none come any more.
+//! Monitors a guest from the host: handles its messages, and notices when they stop.
 
 use super::nbd::Server;
 use super::qemu::Qemu;
@@ -12,8 +12,7 @@ use pagetide_sim::disk::Limits;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a guest may take to boot, and how long it may send nothing. Emulation on a busy host is slow, and a guest that
-/// thrashes is slower.
+/// How long a guest may take to boot, and how long it may be silent. Emulation on a busy host is slow, and a guest that thrashes is slower.
 const BOOT: Duration = Duration::from_secs(180);
 const SILENCE: Duration = Duration::from_secs(120);
 /// How long it may take to power off after its last message.
@@ -53,18 +52,18 @@ pub(super) struct State {
     report: Option<GuestReport>,
     steps: Vec<StepResult>,
     boot: Option<Duration>,
-    /// What a request takes in the VM itself, without the delay of the disk.
+    /// The latency that the VM adds to a request, without the delay of the disk.
     vm_latency: Nanos,
     first: Option<(Stamp, Instant)>,
 }
 
 impl State {
-    /// Refuses a guest whose clock is wrong: all of its times and rates would be.
+    /// Refuses a guest whose clock is wrong: all of its times and rates would be wrong too.
     fn check_clock(&self) -> Result<(), Error> {
         let Some((first, since)) = self.first else { return Ok(()) };
         let (guest, host) =
             (self.last.boot_ns.saturating_sub(first.boot_ns) as f64 / 1e9, since.elapsed().as_secs_f64());
-        // Samples of a busy guest may come late, by as long as it may be silent.
+        // Samples of a busy guest may be late, by as long as it may be silent.
         if guest > 1.1 * host + SILENCE.as_secs_f64() {
             return Err(Error::system(
                 format!("{guest:.0} s passed in the guest while {host:.0} s passed on this host: its clock is wrong"),
@@ -76,7 +75,7 @@ impl State {
 }
 
 impl Monitor<'_> {
-    /// Handles messages until the guest has ended. A guest that is lost keeps the results it had reported.
+    /// Handles messages until the guest has ended. If it is lost, the results that it reported are kept.
     ///
     /// # Errors
     /// The guest never began, or refused; the sink refused; the user interrupted it.
@@ -148,7 +147,7 @@ impl Monitor<'_> {
             Message::Mark(mark) => {
                 state.last = mark.stamp;
                 if let MarkKind::StepEnded { result } = &mark.kind {
-                    // Marks come from the recorder's own thread: the next step may have begun already.
+                    // Marks are sent by the recorder's thread: the next step may have begun already.
                     state.running = state.running.take().filter(|(id, _)| *id != result.id);
                     state.steps.push(result.as_ref().clone());
                 }
@@ -177,7 +176,7 @@ impl Monitor<'_> {
                 }
             }
             Message::File { name, text } => {
-                // A name, not a path: a guest has no business elsewhere.
+                // A name, not a path: a guest may write only to the results.
                 let name = PathBuf::from(name.replace('/', "_"));
                 let results = Dir::own(&self.results, None);
                 results.and_then(|results| results.replace(&name, text.as_bytes())).map_err(|error| {
@@ -195,7 +194,7 @@ impl Monitor<'_> {
         Ok(())
     }
 
-    /// The results of a guest that is lost: steps that ended, the one that ran, and those that never began.
+    /// The results of a lost guest: steps that ended, the one that ran, and those that never began.
     fn lost(mut self, outcome: Outcome, why: &str, lines: &[String]) -> Result<GuestReport, Error> {
         let tail: Vec<&str> = lines.iter().rev().take(12).rev().map(String::as_str).collect();
         let Some(manifest) = self.state.manifest.take() else {
@@ -242,7 +241,7 @@ impl Monitor<'_> {
     }
 }
 
-/// Appends a part of a file that the guest sends. A guest has no business elsewhere.
+/// Appends a part of a file that the guest sends. A guest may write only below `folder`.
 fn append(folder: &Path, path: &str, hex: &str) -> Result<(), Error> {
     let refuse = |why: String| Error::system(format!("{path} of the guest: {why}"), "free some room");
     let bytes = wire::unhex(hex).ok_or_else(|| refuse("not hexadecimal digits".into()))?;

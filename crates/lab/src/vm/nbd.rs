@@ -1,8 +1,8 @@
-//! A disk served to QEMU with a delay for each request, by the Network Block Device protocol over a socket.
+//! Serves a disk to QEMU over a socket (Network Block Device), with a delay for each request.
 //!
-//! QEMU can limit a disk's rates but cannot delay its requests. One thread takes requests, does them on a file and asks the
-//! [`Limits`] when they are done; another sends the answers at that time. The protocol is the "fixed newstyle" handshake
-//! with `NBD_OPT_GO` and simple replies (NetworkBlockDevice/nbd, doc/proto.md).
+//! QEMU can limit a disk's rates but cannot delay its requests. One thread reads requests, performs them on a file and asks the [`Limits`] when
+//! they would be done; another sends the replies at that time. The protocol is the "fixed newstyle" handshake with `NBD_OPT_GO` and simple
+//! replies (NetworkBlockDevice/nbd, doc/proto.md).
 
 use pagetide_core::{Bytes, Error, Nanos};
 use pagetide_sim::disk::Limits;
@@ -34,14 +34,14 @@ const WRITE: u16 = 1;
 const DISCONNECT: u16 = 2;
 const FLUSH: u16 = 3;
 
-/// Has flags, takes flushes.
+/// NBD_FLAG_HAS_FLAGS and NBD_FLAG_SEND_FLUSH.
 const FLAGS: u16 = 1 | 4;
 const INVALID: u32 = 22;
 const IO_ERROR: u32 = 5;
 /// QEMU splits what is larger.
 const MAX_REQUEST_BYTES: u32 = 32 << 20;
 
-/// An answer that waits for its time.
+/// A reply that waits for its time.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     due: Instant,
@@ -77,7 +77,7 @@ impl Shared {
     }
 }
 
-/// A disk that is being served. Ends with its client or when dropped.
+/// A disk that is being served. It ends with its client or when dropped.
 #[derive(Debug)]
 pub(super) struct Server {
     shared: Arc<Shared>,
@@ -86,10 +86,10 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Serves `file` as a disk of `size`, without any delay until [`Self::limit`] is called. Gives the client's end.
+    /// Serves `file` as a disk of `size`, without a delay until [`Self::limit`] is called. Returns the client's end of the socket.
     ///
     /// # Errors
-    /// No socket, no thread.
+    /// A socket or a thread cannot be created.
     pub(super) fn start(file: File, size: Bytes) -> Result<(Self, OwnedFd), Error> {
         let refuse = |error: io::Error| Error::system(format!("cannot serve a disk to the VM: {error}"), "");
         let (socket, client) = UnixStream::pair().map_err(refuse)?;
@@ -99,15 +99,15 @@ impl Server {
         let (shared, reader) = (Arc::clone(&server.shared), server.socket.try_clone().map_err(refuse)?);
         let end = server.socket.try_clone().map_err(refuse)?;
         server.spawn("pagetide-disk", move || {
-            // An error here is the client's end: QEMU is gone, and the run says why.
+            // An error means that the client is gone: QEMU has ended, and the run reports why.
             let _ = serve(reader, &file, size, &shared);
-            // The server's own descriptors are still open: without this a client that waits for the end would wait for ever.
+            // Other descriptors of this socket are still open, so without this a client that waits for end of file would wait for ever.
             let _ = end.shutdown(std::net::Shutdown::Both);
             shared.close();
         })?;
         let (shared, writer) = (Arc::clone(&server.shared), server.socket.try_clone().map_err(refuse)?);
         server.spawn("pagetide-delay", move || {
-            // Timers of other threads may be 50 us late (prctl(2), PR_SET_TIMERSLACK); that would be part of every request.
+            // By default timers may be 50 us late (prctl(2), PR_SET_TIMERSLACK), which would add to every request.
             let _ = rustix::thread::set_current_timer_slack(core::num::NonZeroU64::new(1));
             let _ = answer(writer, &shared);
         })?;
@@ -128,7 +128,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It is closed already when the client went first.
+        // It is closed already if the client went first.
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         self.shared.close();
         for thread in self.threads.drain(..) {
@@ -137,7 +137,7 @@ impl Drop for Server {
     }
 }
 
-/// Sends the answers, each at its time.
+/// Sends the replies, each at its time.
 fn answer(mut socket: UnixStream, shared: &Shared) -> io::Result<()> {
     let mut state = shared.state();
     loop {
@@ -161,7 +161,7 @@ fn answer(mut socket: UnixStream, shared: &Shared) -> io::Result<()> {
     }
 }
 
-/// Shakes hands, then takes requests until the client goes.
+/// Performs the handshake, then serves requests until the client goes.
 fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> io::Result<()> {
     if !shake_hands(&mut socket, size)? {
         return Ok(());
@@ -175,7 +175,7 @@ fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> i
             data.resize(request.length as usize, 0);
             socket.read_exact(&mut data)?;
         }
-        // The delay counts from the moment at which the request is known, not from when the host's file is done.
+        // The delay counts from the arrival of the request, not from the end of IO on the host's file.
         let now = shared.now();
         let mut error = 0;
         let mut done = |result: io::Result<()>| error = if result.is_ok() { 0 } else { IO_ERROR };
@@ -197,7 +197,7 @@ fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> i
                 done(file.write_all_at(&data, request.offset));
                 data.clear();
             }
-            // The file lives as long as the VM: nothing has to reach the host's disk.
+            // The file lives only as long as the VM, so nothing has to reach the host's disk.
             FLUSH => {}
             _ => error = INVALID,
         }
@@ -219,7 +219,7 @@ fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> i
     }
 }
 
-/// What a client asks for.
+/// A client's request.
 #[derive(Debug)]
 struct Request {
     kind: u16,
@@ -239,7 +239,7 @@ impl Request {
     }
 }
 
-/// Big-endian numbers out of bytes; zero past their end.
+/// Reads big-endian numbers from bytes; zero past their end.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -259,7 +259,7 @@ impl Fields<'_> {
     }
 }
 
-/// The fixed newstyle handshake. Gives whether the client wants the disk.
+/// The fixed newstyle handshake. Returns whether the client wants the disk.
 fn shake_hands(socket: &mut UnixStream, size: Bytes) -> io::Result<bool> {
     socket.write_all(b"NBDMAGICIHAVEOPT\x00\x03")?;
     let mut flags = [0; 4];
@@ -285,7 +285,7 @@ fn shake_hands(socket: &mut UnixStream, size: Bytes) -> io::Result<bool> {
         };
         match option {
             OPTION_INFO | OPTION_GO => {
-                // NBD_INFO_EXPORT: its number, the size, the flags.
+                // NBD_INFO_EXPORT: its number 0, the size, the flags.
                 let mut export = vec![0, 0];
                 export.extend_from_slice(&size.get().to_be_bytes());
                 export.extend_from_slice(&FLAGS.to_be_bytes());
@@ -317,7 +317,7 @@ mod tests {
             socket.read_exact(&mut hello).unwrap();
             assert_eq!(&hello, b"NBDMAGICIHAVEOPT\x00\x03");
             socket.write_all(&3u32.to_be_bytes()).unwrap();
-            // An option that it does not know, then the one that counts.
+            // An option that the server does not know, then NBD_OPT_GO.
             for option in [8u32, OPTION_GO] {
                 let data: &[u8] = if option == OPTION_GO { &[0; 6] } else { &[] };
                 socket.write_all(&OPTION_MAGIC.to_be_bytes()).unwrap();
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn each_request_takes_its_time_and_those_in_flight_overlap() {
         let (server, mut client) = disk();
-        // With an hour for each, all of them wait at once, or the second would not begin to wait.
+        // At an hour each, they must wait in parallel, or the second would not begin to wait.
         server.limit(Limits::new(Nanos::new(3_600_000_000_000), None, None, Nanos::ZERO));
         for handle in 0..8 {
             client.ask(READ, handle, handle * 4096, 4096, &[]);

@@ -1,48 +1,46 @@
-//! How the vm backend runs scenarios.
+//! Options of the vm backend.
 
 use super::qemu::Accelerator;
 use pagetide_core::{Error, Nanos};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How the vm backend runs scenarios.
+/// Options of the vm backend.
 #[derive(Debug, Clone)]
 pub struct VmOptions {
-    /// The kernel image; Debian's, downloaded into the cache, when absent.
+    /// The kernel image; by default Debian's, downloaded into the cache.
     pub kernel: Option<PathBuf>,
     /// The folder that caches kernels and the results of probes.
     pub cache: PathBuf,
-    /// A folder for the disks' files, which have no names while they are there.
+    /// A folder for the disks' files, which are unlinked at once.
     pub work_dir: PathBuf,
-    /// An existing folder in which fio's own results are left.
+    /// An existing folder for fio's own results.
     pub results: PathBuf,
-    /// What executes the guest's instructions; a probe boot decides when absent.
+    /// The accelerator; by default a probe boot decides.
     pub accelerator: Option<Accelerator>,
     /// QEMU: a path, or a name to be found in `PATH`.
     pub qemu: PathBuf,
     /// fio: a path, or a name to be found in `PATH`.
     pub fio: PathBuf,
-    /// The program that becomes the guest's init and calls [`crate::vm::guest::run`] when it finds itself to be process 1.
+    /// The program that becomes the guest's init and calls [`crate::vm::guest::run`] if it is process 1.
     pub init: PathBuf,
-    /// Words after which the init knows that it is one, such as a subcommand.
+    /// Arguments that tell the init to run as one, such as a subcommand.
     pub init_words: Vec<String>,
-    /// Commands that run alongside the steps, on the first disk that has a file system. The files that they leave in the folder
-    /// where they start are copied to `alongside` in the results. The first word is a program of this host, or `pagetide` for
-    /// the init itself.
+    /// Commands that run alongside the steps, on the first disk with a file system. The files that they leave in their working directory
+    /// are copied to `alongside` in the results. The first word is a program of this host, or `pagetide` for the init itself.
     pub alongside: Vec<Vec<String>>,
-    /// Wait after the last step until they end by themselves, instead of ending them.
+    /// After the last step, wait until they end by themselves instead of ending them.
     pub alongside_to_end: bool,
     /// Time between two samples.
     pub interval: Nanos,
-    /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
-    /// and no word about which disk the work uses.
+    /// Record like a flight recorder on any host: all control groups, the processes that matter most, and no mark of the disk that the work uses.
     pub as_host: bool,
     /// Host time that one step may take before the guest counts as hung.
     pub step_limit: Duration,
 }
 
 impl VmOptions {
-    /// The usual options: `init` is the program that becomes the guest's init.
+    /// The default options, with `init` as the guest's init.
     pub fn new(
         cache: impl Into<PathBuf>,
         work_dir: impl Into<PathBuf>,
@@ -67,10 +65,10 @@ impl VmOptions {
         }
     }
 
-    /// The usual options of `pagetide` and of programs with a subcommand `guest`: they are the guest's init themselves.
+    /// The default options of `pagetide` and other programs with a subcommand `guest`, which are the guest's init themselves.
     ///
     /// # Errors
-    /// The system does not name this program's file.
+    /// The path of this program cannot be read.
     pub fn of_this_program(work_dir: impl Into<PathBuf>, results: impl Into<PathBuf>) -> Result<Self, Error> {
         let own = std::env::current_exe()
             .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
@@ -78,8 +76,8 @@ impl VmOptions {
     }
 }
 
-/// pagetide's cache folder: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder. If another user can write there (root with
-/// the `HOME` of one), `/var/cache/pagetide`, because the kernels in it are run.
+/// pagetide's cache folder: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder. If another user can write there (root with another
+/// user's `HOME`), it is `/var/cache/pagetide`, because kernels in it are run.
 pub fn usual_cache() -> PathBuf {
     let is_ours = |folder: &PathBuf| {
         let there = folder.ancestors().find(|above| above.exists());

@@ -1,4 +1,4 @@
-//! A running QEMU: its command line, its three ears (messages, console, complaints), and its end.
+//! A running QEMU: its command line, its output (messages, console, stderr), and its end.
 
 mod spawn;
 
@@ -17,14 +17,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 /// What executes the guest's instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerator {
-    /// The processor itself.
+    /// The processor, by KVM.
     Kvm,
-    /// Software, on all of the host's CPUs.
+    /// Software emulation (TCG), on all of the host's CPUs.
     Tcg,
 }
 
 impl Accelerator {
-    /// QEMU's word for it.
+    /// QEMU's name for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Kvm => "kvm",
@@ -36,14 +36,14 @@ impl Accelerator {
 /// What backs a disk of the guest.
 #[derive(Debug)]
 pub(crate) enum Backing {
-    /// A file, with limits that QEMU keeps.
+    /// A file, with limits that QEMU applies.
     File { file: File, iops: Option<u64>, bandwidth: Option<u64> },
     /// Our own server at the other end of a socket.
     Served(OwnedFd),
 }
 
 impl Backing {
-    /// A file with the limits of a disk of a scenario.
+    /// A file with the limits of a scenario's disk.
     pub(crate) fn limited(spec: &DiskSpec, file: File) -> Self {
         Self::File { file, iops: spec.iops, bandwidth: spec.bandwidth.map(BytesPerSecond::get) }
     }
@@ -58,12 +58,12 @@ pub(crate) struct Machine {
     pub memory: Bytes,
     pub kernel: PathBuf,
     pub initramfs: Vec<u8>,
-    /// Words for the kernel, and after `--` for init.
+    /// Arguments of the kernel, and after `--` of init.
     pub words: String,
     pub disks: Vec<Backing>,
 }
 
-/// The name of the port, for the guest to find it.
+/// The name by which the guest finds the port.
 pub(super) const PORT: &str = "pagetide";
 /// Lines of the console that are kept.
 const CONSOLE_LINES: usize = 60;
@@ -101,7 +101,7 @@ impl Lines {
                         self.whole.pop_front();
                     }
                 }
-                // Escape sequences of a firmware and endless lines are of no use to anybody.
+                // Drop escape sequences of the firmware, and the rest of endless lines.
                 byte if byte.is_ascii_control() && *byte != b'\t' || self.open.len() >= 400 => {}
                 byte => self.open.push(*byte),
             }
@@ -110,7 +110,7 @@ impl Lines {
 }
 
 impl Qemu {
-    /// Starts it.
+    /// Starts QEMU.
     ///
     /// # Errors
     /// QEMU cannot be started.
@@ -151,15 +151,16 @@ impl Qemu {
         })
     }
 
-    /// Waits at most `time` for messages, and returns those that came.
+    /// Waits at most `time` for messages, and returns those that arrived.
     ///
-    /// # Errors The bytes are not a message.
+    /// # Errors
+    /// The bytes are not a message.
     pub(super) fn listen(&mut self, time: Nanos) -> Result<Vec<Message>, String> {
         {
             let mut ears = vec![PollFd::new(&self.link, PollFlags::IN), PollFd::new(&self.console, PollFlags::IN)];
             ears.extend(self.complaints.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
             let time = i64::try_from(time.get()).unwrap_or(i64::MAX);
-            // An interrupted wait is as good as one that ended.
+            // An interrupted wait needs no retry: the caller calls again.
             let _ = poll(&mut ears, Some(&Timespec { tv_sec: time / 1_000_000_000, tv_nsec: time % 1_000_000_000 }));
             let heard: Vec<bool> = ears.iter().map(|ear| !ear.revents().is_empty()).collect();
             drop(ears);
@@ -183,12 +184,12 @@ impl Qemu {
         Ok(messages)
     }
 
-    /// How it ended, when it has.
+    /// Its exit status, if it has ended.
     pub(super) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// The last lines of the console, and what QEMU itself complained about.
+    /// The last lines of the console, and QEMU's stderr.
     pub(super) fn last_lines(&self) -> Vec<String> {
         let complaint = String::from_utf8_lossy(&self.complaint);
         let complaint = complaint.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("qemu: {line}"));
@@ -198,13 +199,13 @@ impl Qemu {
 
 impl Drop for Qemu {
     fn drop(&mut self) {
-        // Both fail only when it has been waited for already, which is what is wanted.
+        // Both fail only if QEMU has ended and was waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Takes what is there, up to a megabyte at a time.
+/// Reads what has arrived, up to 1 MiB.
 fn drain(socket: &mut UnixStream, buffer: &mut [u8], take: &mut dyn FnMut(&[u8])) {
     for _ in 0..16 {
         match socket.read(buffer) {
@@ -215,19 +216,18 @@ fn drain(socket: &mut UnixStream, buffer: &mut [u8], take: &mut dyn FnMut(&[u8])
     }
 }
 
-/// A file in memory, without a name.
+/// An unnamed file in memory.
 fn memory_file(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     let file = File::from(rustix::fs::memfd_create("pagetide-initramfs", rustix::fs::MemfdFlags::CLOEXEC)?);
     std::io::Write::write_all(&mut &file, bytes)?;
     Ok(file.into())
 }
 
-/// QEMU's command line. It contains only numbers of a scenario: options that take several values are JSON, or made of numbers and fixed
-/// words.
+/// QEMU's command line. Of a scenario it contains only numbers: options with several values are JSON, or consist of numbers and fixed words.
 pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramfs: RawFd) -> Vec<OsString> {
     const FIRST: [&str; 7] = ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "pc"];
     let mut arguments: Vec<OsString> = FIRST.map(OsString::from).into();
-    // The kernel's value is its path and nothing else, commas included.
+    // QEMU takes the whole value as the path, commas included.
     arguments.extend(["-kernel".into(), machine.kernel.clone().into_os_string()]);
     let mut add = |option: &str, value: String| arguments.extend([option.into(), value.into()]);
     match machine.accelerator {
@@ -237,7 +237,7 @@ pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramf
         }
         Accelerator::Tcg => {
             add("-accel", "tcg,thread=multi".into());
-            // Debian's Linux 6.12 does not boot with the cmpxchg16b that QEMU 7.2 emulates.
+            // Debian's Linux 6.12 does not boot with the cmpxchg16b of QEMU 7.2's emulation.
             add("-cpu", "max,cx16=off".into());
         }
     }
@@ -261,7 +261,7 @@ pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramf
                     "limits": { "iops-total": iops.unwrap_or(0), "bps-total": bandwidth.unwrap_or(0) },
                 });
                 add("-object", limits.to_string());
-                // The file lives as long as the VM: a flush need not reach the host's disk.
+                // The file lives only as long as the VM, so a flush need not reach the host's disk.
                 let node = serde_json::json!({
                     "driver": "throttle",
                     "node-name": format!("disk{at}"),
@@ -289,7 +289,7 @@ pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramf
     arguments
 }
 
-/// The serial number that identifies the disk at this place of the scenario's list in the guest.
+/// The serial number by which the guest identifies the disk at this index of the scenario's list.
 pub(super) fn serial(at: usize) -> String {
     format!("disk{at}")
 }
@@ -309,5 +309,41 @@ mod tests {
         assert_eq!(lines.whole.front().unwrap(), "line 5");
         lines.feed(b" whole\n");
         assert_eq!(lines.whole.back().unwrap(), "[2Jhalf whole");
+    }
+
+    #[test]
+    fn qemu_is_given_no_network_device() {
+        const OPTIONS: &str = "-accel -add-fd -append -blockdev -chardev -cpu -device -display -initrd -kernel -m -machine \
+                               -no-reboot -no-user-config -nodefaults -object -serial -smp";
+        const DEVICES: [&str; 4] = ["virtio-serial-pci", "virtserialport", "virtio-rng-pci", "virtio-blk-pci"];
+        let file = || File::open("/dev/null").unwrap();
+        for accelerator in [Accelerator::Kvm, Accelerator::Tcg] {
+            let machine = Machine {
+                qemu: PathBuf::from("qemu-system-x86_64"),
+                accelerator,
+                cpus: 2,
+                memory: Bytes::new(160 << 20),
+                kernel: PathBuf::from("/boot/vmlinuz"),
+                initramfs: Vec::new(),
+                words: "console=ttyS0 -- run".to_owned(),
+                disks: vec![
+                    Backing::File { file: file(), iops: Some(500), bandwidth: None },
+                    Backing::Served(file().into()),
+                ],
+            };
+            let words: Vec<String> =
+                arguments(&machine, 3, 4, 5).into_iter().map(|word| word.into_string().unwrap()).collect();
+            // Without it QEMU adds a network card and its user-mode network.
+            assert!(words.contains(&"-nodefaults".to_owned()), "{words:?}");
+            let options: Vec<&String> = words.iter().filter(|word| word.starts_with('-')).collect();
+            assert!(options.iter().all(|option| OPTIONS.split(' ').any(|known| known == *option)), "{options:?}");
+            let devices = words.windows(2).filter(|pair| pair[0] == "-device").map(|pair| &pair[1]);
+            let models: Vec<&str> = devices.map(|device| device.split(',').next().unwrap()).collect();
+            assert!(models.len() == 5 && models.iter().all(|model| DEVICES.contains(model)), "{models:?}");
+            // A character device could be a socket, too: both are descriptors that pagetide opened.
+            let channels: Vec<&String> =
+                words.windows(2).filter(|pair| pair[0] == "-chardev").map(|pair| &pair[1]).collect();
+            assert_eq!(channels, ["socket,id=console,fd=4", "socket,id=link,fd=3"]);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a VM needs of this host, and what is there of it. Looking downloads nothing and boots nothing.
+//! Which of the things that a VM needs are on this host. The survey downloads nothing and boots nothing.
 
 use super::accelerator::{self, Known};
 use super::kernel;
@@ -9,45 +9,45 @@ use crate::program::find_program;
 use pagetide_core::{Bytes, Error, Progress};
 use std::path::{Path, PathBuf};
 
-/// What was found.
+/// The result of a survey.
 #[derive(Debug, Clone)]
 pub struct Survey {
-    /// QEMU's file.
+    /// The path of QEMU.
     pub qemu: Result<PathBuf, Error>,
     /// The kernel that a guest would boot.
     pub kernel: Result<GuestKernel, Error>,
-    /// What would execute its instructions.
+    /// The accelerator that it would use.
     pub accelerator: Accelerated,
     /// The programs that make file systems, by name.
     pub mkfs: Vec<(&'static str, Result<PathBuf, Error>)>,
-    /// The folder of the cache.
+    /// The cache folder.
     pub cache: PathBuf,
-    /// Free room on its disk.
+    /// Free space on the cache's disk.
     pub free: Option<Bytes>,
 }
 
 /// The kernel that a guest would boot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuestKernel {
-    /// This one, by its release: it is in the cache, or the user named it.
+    /// The kernel of this release, in the cache or named by the user.
     Here(String),
-    /// This package, or the one that it depends on, would be downloaded.
+    /// It would download this package, or the one that it depends on.
     Package(String),
 }
 
-/// What would execute a guest's instructions.
+/// The accelerator that a guest would use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerated {
-    /// There is no `/dev/kvm` that can be opened: software.
+    /// Software emulation, as `/dev/kvm` cannot be opened.
     NoKvm,
-    /// A guest came up with KVM, or none did and it is software.
+    /// The accelerator that an earlier probe found.
     Found(Accelerator),
-    /// The first run will find out.
+    /// Unknown: the first run will probe.
     NotProbed,
 }
 
 impl Vm {
-    /// Looks what is there.
+    /// Looks for everything that a VM needs.
     pub fn survey(&self) -> Survey {
         let options = &self.options;
         let qemu = self.qemu();
@@ -78,7 +78,7 @@ impl Vm {
         }
     }
 
-    /// Boots a guest under KVM to see whether it comes up, regardless of an earlier result.
+    /// Boots a guest under KVM to see whether that works, regardless of an earlier result.
     ///
     /// # Errors
     /// There is no QEMU or no kernel, or the user interrupted it.
@@ -90,7 +90,7 @@ impl Vm {
     }
 }
 
-/// Free room on the disk on which a folder lies or would lie.
+/// Free space on the disk of a folder, which need not exist yet.
 fn free(folder: &Path) -> Option<Bytes> {
     let there = folder.ancestors().find(|folder| folder.exists())?;
     let stat = rustix::fs::statvfs(there).ok()?;

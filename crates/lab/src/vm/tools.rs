@@ -1,4 +1,4 @@
-//! What a VM is made with: QEMU, a kernel and an accelerator.
+//! The parts of a VM: QEMU, a kernel and an accelerator.
 
 use super::clock::tsc_khz;
 use super::kernel::Kernel;
@@ -9,7 +9,7 @@ use crate::program::find_program;
 use pagetide_core::{Error, Progress};
 use std::path::{Path, PathBuf};
 
-/// The backend.
+/// The vm backend.
 #[derive(Debug, Clone)]
 pub struct Vm {
     pub(super) options: VmOptions,
@@ -44,13 +44,12 @@ impl Vm {
         accelerator::working(qemu, kernel, init, &self.words(Accelerator::Kvm), cache, progress)
     }
 
-    /// The command line of the guest's kernel and init. The root file system is never swapped or reclaimed, and a panic ends
-    /// the machine at once. On a busy host a guest can take its timer for broken (`arch/x86/kernel/apic/io_apic.c:
-    /// timer_irq_works`), so it does not look.
+    /// The command line of the guest's kernel and init. The root file system is never swapped or reclaimed, and a panic ends the machine at once.
+    /// On a busy host a guest can find its timer broken (`arch/x86/kernel/apic/io_apic.c:timer_irq_works`), so it does not check it.
     ///
-    /// An emulated time stamp counter is the host's, alike on all CPUs. The guest's kernel does not believe that of several CPUs that are
-    /// not Intel's (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and would read a slow emulated HPET instead: `tsc=reliable`. Nothing checks
-    /// its speed then, so the host tells it: `tsc_early_khz`.
+    /// An emulated time stamp counter is the host's, the same on all CPUs. With several CPUs that are not Intel's the guest's kernel does not trust
+    /// it (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and reads a slow emulated HPET instead, hence `tsc=reliable`. Then nothing checks its
+    /// frequency, so the host passes it in `tsc_early_khz`.
     pub(super) fn words(&self, accelerator: Accelerator) -> String {
         let init = self.options.init_words.join(" ");
         let libraries = initramfs::LIBRARIES;

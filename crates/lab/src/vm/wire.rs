@@ -1,7 +1,7 @@
-//! The messages of the guest to the backend, and their format: frames over a virtio serial port.
+//! The guest's messages to the backend, and their format: frames over a virtio serial port.
 //!
-//! A frame is the length of its body (u32, little endian), the body's CRC-32, and the body, one [`Message`] as JSON. The port
-//! loses nothing while both ends live, so a wrong checksum means that somebody else wrote to it; it ends the run.
+//! A frame is the length of its body (u32, little endian), the body's CRC-32, and the body: one [`Message`] as JSON. The port loses nothing
+//! while both ends live, so a wrong checksum means that something else wrote to it, and ends the run.
 
 use pagetide_core::{
     BackendRun, DeviceChange, EntityId, Error, ErrorKind, Manifest, Mark, Nanos, Sample, Scenario, SchemaGrowth, Stamp,
@@ -9,10 +9,10 @@ use pagetide_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What the guest is to run; a file in its own file system.
+/// The guest's job, a file in its initramfs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Job {
-    /// The scenario, scaled. Absent for a probe, which only says that the kernel came up.
+    /// The scaled scenario; `None` for a probe, which only reports that it has booted.
     pub scenario: Option<Scenario>,
     /// The seed of the run.
     pub seed: u64,
@@ -20,7 +20,7 @@ pub(super) struct Job {
     pub interval: Nanos,
     /// Whether to record as a flight recorder does.
     pub as_host: bool,
-    /// Where each module lies, in load order.
+    /// The path of each module, in load order.
     pub modules: Vec<String>,
     /// Commands that run alongside the steps, each as its words.
     pub alongside: Vec<Vec<String>>,
@@ -31,7 +31,7 @@ pub(super) struct Job {
 /// A message of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Message {
-    /// It is up; the time since its kernel started.
+    /// It has booted, this long after its kernel started.
     Up { uptime: Nanos },
     /// A heartbeat.
     Alive,
@@ -53,30 +53,29 @@ pub(super) enum Message {
     StepDone { note: String },
     /// As `Progress::say`.
     Say { line: String },
-    /// From now on the disks have the scenario's limits: what came before was preparation. A request takes `vm_latency` in the
-    /// VM itself, which is subtracted from the latency of the disk.
+    /// The preparation is over: from now on the disks have the scenario's limits. The VM itself adds `vm_latency` to a request, which is subtracted
+    /// from the latency of the disk.
     StartDisks { vm_latency: Nanos },
-    /// From now on a disk is like this.
+    /// A disk changes to this.
     Device(DeviceChange),
     /// A file for the run folder, such as fio's own result.
     File { name: String, text: String },
-    /// A part of a file that a command alongside the steps has left, in order: its path below their folder, and bytes as hexadecimal
-    /// digits.
+    /// A part of a file that a command alongside the steps has left, in order: its path below their folder, and bytes in hexadecimal.
     Part { path: String, hex: String },
     /// All steps are done.
     End(Box<BackendRun>),
-    /// It cannot go on.
+    /// The guest cannot continue.
     Refused { system: bool, what: String, hint: String },
 }
 
-/// A sample as it travels: the rows of each table.
+/// A sample in a message: the rows of each table.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PlainSample {
     stamp: Stamp,
     tables: Vec<(Table, Vec<Row>)>,
 }
 
-/// A row of a table: what it is about, and its values.
+/// A row of a table: its entity and its values.
 type Row = (EntityId, Vec<Option<i64>>);
 
 impl From<&Sample> for PlainSample {
@@ -90,7 +89,7 @@ impl From<&Sample> for PlainSample {
 }
 
 impl PlainSample {
-    /// Fills `sample` with what came.
+    /// Copies it into `sample`.
     pub(super) fn fill(&self, sample: &mut Sample) {
         sample.clear();
         sample.stamp = self.stamp;
@@ -114,7 +113,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(DIGITS[usize::from(half)])).collect()
 }
 
-/// The bytes of hexadecimal digits.
+/// Parses hexadecimal digits.
 pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
@@ -134,22 +133,22 @@ pub(super) fn frame(message: &Message) -> Result<Vec<u8>, String> {
     Ok(frame)
 }
 
-/// No message is larger: samples are some kilobytes, fio's results some hundred.
+/// Largest message. Samples take some kilobytes, fio's results some hundred.
 const MAX_MESSAGE_BYTES: u32 = 64 << 20;
 
-/// Takes frames out of bytes that come in pieces.
+/// Splits a stream of bytes into frames.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     waiting: Vec<u8>,
 }
 
 impl Frames {
-    /// Takes in what has come.
+    /// Adds bytes that have arrived.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(bytes);
     }
 
-    /// The next whole message, when there is one.
+    /// The next complete message, if there is one.
     pub(super) fn next(&mut self) -> Result<Option<Message>, String> {
         let Some((head, rest)) = self.waiting.split_at_checked(8) else { return Ok(None) };
         let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);

@@ -1,7 +1,7 @@
 //! A recording without the names of its host: each is replaced by a pseudonym, the same for the same name within one cut.
 //!
-//! Pseudonyms are hashes under a random key that is forgotten, so that a list of likely names undoes none of them. What is copied is
-//! listed here, and all else is left out: what a later version records does not leak until somebody has thought about it.
+//! Pseudonyms are hashes under a random key that is then forgotten, so nobody can find a name by hashing likely ones. This file lists what
+//! is copied; everything else is left out. So a field that a later version records does not leak until somebody lists it.
 
 use pagetide_core::{
     Disk, EndedName, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, SettingChange, StepResult,
@@ -20,8 +20,8 @@ pub const REMAINS: [&str; 6] = [
     "from a trace: which of them evicted and read how much of which, the number of files, and device numbers",
 ];
 
-/// The recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Notes but
-/// those of a changed number under vm., labels and columns that pagetide does not know are left out.
+/// Returns the recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Labels
+/// and columns that pagetide does not know are left out, and so are notes, except those of a number under vm. that changed.
 pub fn redact(recording: &Recording) -> Recording {
     let names = Pseudonyms(RandomState::new());
     let mut builder = RecordingBuilder::new(names.manifest(&recording.manifest));
@@ -55,7 +55,7 @@ enum Part {
     Mechanism,
 }
 
-/// What the recorder itself writes there.
+/// Words that the recorder itself writes in such names.
 const TRACE_WORDS: [&str; 6] = ["trace", "rest", "(others)", "direct", "group", "kswapd"];
 
 /// The parts of the names of a trace's table (FORMAT.md).
@@ -75,7 +75,7 @@ fn number(text: &str) -> bool {
     text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The key of one cut.
+/// The pseudonyms of one cut, under its key.
 struct Pseudonyms(RandomState);
 
 impl Pseudonyms {
@@ -102,7 +102,7 @@ impl Pseudonyms {
         self.some(kind.trim_end_matches('-'), name)
     }
 
-    /// A path of a group, part by part, so that the tree stays.
+    /// The path of a group, part by part, so that the tree keeps its shape.
     fn group(&self, path: &str) -> String {
         let parts = path.split('/').map(|part| self.some("group", part));
         parts.collect::<Vec<_>>().join("/")
@@ -117,7 +117,7 @@ impl Pseudonyms {
         if THREADS.iter().any(numbered) { name.to_owned() } else { self.some("process", name) }
     }
 
-    /// Another number for one by which a host knows a file or a user; 0, the superuser, stays.
+    /// Another number for the id of a file or a user; 0, the superuser, stays 0.
     fn number(&self, kind: &str, text: &str) -> String {
         match text.parse::<u64>() {
             Ok(number) => self.id(kind, number).to_string(),
@@ -129,7 +129,7 @@ impl Pseudonyms {
         if number == 0 { 0 } else { self.0.hash_one((kind, number)) % (1 << 31) }
     }
 
-    /// The values of a column; those by which a host knows a user or a group are other numbers, the same for the same.
+    /// The values of a column. Ids of users and groups are replaced, each id by the same number everywhere.
     fn values(&self, column: &str, values: &Values) -> Values {
         let kind = match column {
             "uid" => "user",
@@ -207,7 +207,7 @@ impl Pseudonyms {
         };
         let disk = |disk: &Disk| Disk {
             name: self.disk(&disk.name),
-            // It would give the name away: 8:16 is sdb.
+            // It would reveal the name: 8:16 is sdb.
             device_number: None,
             model: None,
             size: disk.size,
@@ -252,7 +252,7 @@ impl Pseudonyms {
         }
     }
 
-    /// A step with a pseudonym for its id; its title and remarks are somebody's words, as notes are.
+    /// A step with a pseudonym for its id, without title and remarks, which are free text like notes.
     fn mark(&self, mark: &Mark) -> Option<Mark> {
         let kind = match &mark.kind {
             MarkKind::StepStarted { id, .. } => {
@@ -280,7 +280,7 @@ impl Pseudonyms {
     }
 }
 
-/// The numbers that a release begins with: what follows may be a site's own words.
+/// The version numbers at the start of a release. What follows may be a site's own words.
 fn release(kernel: &str) -> String {
     kernel.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
 }
@@ -295,7 +295,7 @@ fn is_numeric(value: &str) -> bool {
         && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ' || byte == b'\t' || byte == b'-')
 }
 
-/// The settings of the kernel with a number as their value: a path or a word may be a name.
+/// The kernel settings whose value is a number. A path or a word may be a name.
 fn settings(sysctls: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let kept = sysctls.iter().filter(|(name, value)| is_setting(name) && is_numeric(value));
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()

@@ -1,4 +1,4 @@
-//! Makes one recording of what the files gave.
+//! Makes one recording of the values of all files.
 
 use super::clock::{DAY, Date, SECOND};
 use super::gather::{Event, Gather, Lane, LaneKey};
@@ -54,7 +54,7 @@ pub(super) fn assemble(
             builder.mark(mark(nanos.saturating_add(*shift), *shift, event));
         }
     }
-    // Where in the recording each file's moments are.
+    // The index in the recording of each moment of each file.
     let positions: Vec<Vec<usize>> = files
         .iter()
         .zip(&shifts)
@@ -84,7 +84,7 @@ pub(super) fn assemble(
     Ok(Import { recording: builder.finish(), report })
 }
 
-/// The values at these samples. One is kept for every sample between the first and the last: the memory for all of them is charged first.
+/// The values at these samples. They take memory for every sample between the first and the last, which is charged first.
 fn values(points: &[(usize, i64)], budget: &Budget) -> Result<Values, Exceeded> {
     let mut values = Values::default();
     if let [(first, value), rest @ ..] = points {
@@ -97,7 +97,7 @@ fn values(points: &[(usize, i64)], budget: &Budget) -> Result<Values, Exceeded> 
     Ok(values)
 }
 
-/// A moment on the recording's axis. No file says when the host was started, so all three clocks show the time of day.
+/// A moment on the recording's axis. No file says when the host booted, so all three clocks get the wall clock.
 fn stamp(nanos: i64) -> Stamp {
     Stamp { wall_ns: nanos, mono_ns: nanos, boot_ns: nanos }
 }
@@ -170,7 +170,7 @@ fn only_known_day(files: &[Gather], spans: &[Span], options: &Options) -> Option
     days.all(|day| day == first).then(|| i32::try_from(first).ok().map(|day| Date::EPOCH.plus(day)))?
 }
 
-/// Says on which days the files are, and what is not known about them.
+/// Notes the days of the files, and what is not known about them.
 fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mut Vec<String>) {
     let names: Vec<String> = files.iter().map(|file| file.report.name.clone()).collect();
     for span in spans {
@@ -244,8 +244,8 @@ fn tell_moments(report: &mut FileReport, moments: &[i64], shift: i64) {
 /// A column of the recording: table and entity, then its name there.
 type ColumnKey = ((Table, String), String);
 
-/// The lanes by the recording's column that they fill, each with the file it comes from. A rate does not share a column with a
-/// counter of the same name in another file: it gets its own name.
+/// The lanes by the column of the recording that they fill, each with the file that it comes from. A rate does not share a column with a
+/// counter of the same name from another file: it gets a name of its own.
 fn columns(files: &mut [Gather], notes: &mut Vec<String>) -> BTreeMap<ColumnKey, Vec<(usize, Column, Lane)>> {
     let mut kinds: BTreeMap<(Table, String), Vec<Kind>> = BTreeMap::new();
     for (key, _, _) in files.iter().flat_map(|file| &file.lanes) {
@@ -275,7 +275,7 @@ fn columns(files: &mut [Gather], notes: &mut Vec<String>) -> BTreeMap<ColumnKey,
     columns
 }
 
-/// The values of a column by position in the recording. Where two lines give a value for the same moment the first stays.
+/// The values of a column by index in the recording. If two lines give a value for the same moment, the first is kept.
 fn points(lanes: Vec<(usize, Column, Lane)>, positions: &[Vec<usize>], files: &mut [Gather]) -> Vec<(usize, i64)> {
     let mut points: Vec<(u32, u32, i64)> = Vec::with_capacity(lanes.iter().map(|(_, _, lane)| lane.values.len()).sum());
     for (file, _, lane) in lanes {

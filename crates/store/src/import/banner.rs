@@ -9,14 +9,14 @@ use pagetide_core::Error;
 pub(super) struct Banner {
     pub(super) kernel: String,
     pub(super) host: String,
-    /// As it is printed; its order of day and month may depend on what follows.
+    /// The date as printed; whether day or month comes first may depend on the lines that follow.
     pub(super) date: String,
     pub(super) machine: Option<String>,
     pub(super) cpus: Option<u32>,
 }
 
 impl Banner {
-    /// Reads a banner, with its tabs or with what is left of them after a paste.
+    /// Parses a banner, with tabs or with the blanks that copy and paste leaves of them.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("Linux ")?;
         let (kernel, rest) = rest.split_once('(')?;
@@ -45,7 +45,7 @@ impl Banner {
         Ok(())
     }
 
-    /// Its date, with a note when day and month are a guess.
+    /// Its date, with a note if the order of day and month is a guess.
     pub(super) fn date(&self, gather: &mut Gather, twelve_hours: bool, order: Option<DateOrder>) -> Option<Date> {
         let Some(found) = printed_date(&self.date, twelve_hours, order) else {
             gather.report.note(format!("cannot read `{}` as a date", self.date));

@@ -10,7 +10,7 @@ pub(super) const SECOND: i64 = 1_000_000_000;
 /// Nanoseconds of a day.
 pub(super) const DAY: i64 = 86_400 * SECOND;
 
-/// A day of the calendar from 1970 to 2200: a time in nanoseconds ends in 2262.
+/// A calendar day from 1970 to 2200. Times in nanoseconds end in 2262.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(civil::Date);
 
@@ -18,7 +18,7 @@ impl Date {
     /// 1970-01-01.
     pub const EPOCH: Self = Self(civil::date(1970, 1, 1));
 
-    /// The day with these numbers, when there is one.
+    /// The day with these numbers; `None` if there is none.
     pub fn new(year: i16, month: i8, day: i8) -> Option<Self> {
         civil::Date::new(year, month, day).ok().filter(|date| (1970..=2200).contains(&date.year())).map(Self)
     }
@@ -73,7 +73,7 @@ pub enum DateOrder {
     MonthFirst,
 }
 
-/// A date out of a header, and whether its day and month could be the other way round.
+/// A date from a header, and whether day and month could be swapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PrintedDate {
     pub(super) date: Date,
@@ -85,7 +85,7 @@ pub(super) struct PrintedDate {
 /// digits (the C locale), else second, unless `order` says or only one of the two is possible.
 pub(super) fn printed_date(text: &str, twelve_hours: bool, order: Option<DateOrder>) -> Option<PrintedDate> {
     let text = text.trim();
-    // In Hong Kong the day of the week follows.
+    // In Hong Kong's locale the weekday follows.
     let text = text.find('日').map_or(text, |day| &text[..day + '日'.len_utf8()]);
     if let Some(date) = iso_date(text) {
         return Some(PrintedDate { date, ambiguous: false });
@@ -132,7 +132,7 @@ pub(super) struct TimeOfDay<'a> {
     pub(super) rest: &'a str,
 }
 
-/// Words for the halves of the day, and whether they mean the second.
+/// Words for AM and PM, and whether they mean PM.
 const HALVES: &[(&str, bool)] = &[
     ("AM", false),
     ("PM", true),
@@ -173,8 +173,8 @@ const AMERICA: Summer = Summer::Within((3, 8), (11, 7));
 const AUSTRALIA: Summer = Summer::Within((10, 1), (4, 7));
 const NEW_ZEALAND: Summer = Summer::Within((9, 24), (4, 7));
 
-/// Names of zones that mean one offset wherever they are used, in minutes east of UTC, outside of their summer. `CST`, `IST` and others
-/// mean several.
+/// Zone names that mean one offset wherever they are used, in minutes east of UTC, outside summer time. `CST`, `IST` and others mean
+/// several.
 const ZONES: &[(&str, i64, Summer)] = &[
     ("UTC", 0, Summer::Never),
     ("GMT", 0, EUROPE),
@@ -201,8 +201,8 @@ const ZONES: &[(&str, i64, Summer)] = &[
     ("HST", -600, AMERICA),
 ];
 
-/// The offset from UTC, in nanoseconds, of a zone as sadf prints it beside a day: `CET`, `+03`, `+0530`. Absent for names that mean several
-/// on that day.
+/// The offset from UTC, in nanoseconds, of a zone that sadf prints after a day: `CET`, `+03`, `+0530`. `None` for names with several
+/// offsets on that day.
 pub(super) fn zone_offset(name: &str, day: Option<Date>) -> Option<i64> {
     if let Some((_, minutes, summer)) = ZONES.iter().find(|(known, ..)| *known == name) {
         let sure = match summer {
@@ -232,7 +232,7 @@ pub(super) fn unknown_zone(name: &str) -> String {
     }
 }
 
-/// The half of the day at the start of a text, and what follows it.
+/// AM or PM at the start of a text, and what follows it.
 fn half_of_day(text: &str) -> Option<(bool, &str)> {
     let whole = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
     HALVES.iter().find_map(|(name, second)| Some((*second, text.strip_prefix(name).filter(|after| whole(after))?)))
@@ -302,7 +302,7 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// A moment whose date can be read in one way only.
+    /// A moment with an unambiguous date.
     fn sure(date: Date, nanos: i64, offset: Option<i64>) -> Self {
         Self { date: Some(date), nanos, offset, ambiguous: false }
     }
@@ -421,7 +421,7 @@ pub fn utc_offset(text: &str) -> Result<i64, String> {
     }
 }
 
-/// No log covers ten years: a longer one was misread.
+/// No log covers ten years: one that seems to was misread.
 const MOST_DAYS: i64 = 3650;
 
 /// Follows a clock that shows only the time of day through the days.
@@ -431,7 +431,7 @@ pub(super) struct DayClock {
     last: Option<i64>,
 }
 
-/// A time of day that is earlier than the previous one, other than across midnight.
+/// A time of day earlier than the previous one, and not because midnight passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Backwards;
 
@@ -458,12 +458,12 @@ pub(super) struct DatedClock {
     last: Option<i64>,
     /// The moment before the last.
     before: Option<i64>,
-    /// Whether it was set back and is not past the last moment yet.
+    /// Whether it was set back and has not reached the last moment again.
     set_back: bool,
 }
 
 impl DatedClock {
-    /// Takes the next moment. A step back of more than half a day means that another file follows, as with [`DayClock`].
+    /// Checks the next moment. A step back of more than half a day means that another file follows.
     pub(super) fn advance(&mut self, nanos: i64) -> Result<i64, Backwards> {
         if let Some(last) = self.last
             && nanos < last

@@ -1,7 +1,7 @@
 //! What the columns of sysstat's tools mean, and how a row of them becomes values.
 //!
-//! A rate or an average is stored as [`Kind::Rate`], in millionths of the unit; it is called as the kernel's counter when
-//! it is that counter's change per second. Parts of a whole come in percent and are stored as parts of one.
+//! A rate or an average is stored as [`Kind::Rate`], in millionths of the unit. A rate that is the change per second of a kernel counter
+//! gets the counter's name. Percentages are stored as shares of 1.
 
 use super::gather::{Gather, LaneId};
 use super::number::{millionths, millionths_of_kib, scaled};
@@ -61,12 +61,12 @@ impl Section {
         self.names.iter().any(|known| known == name)
     }
 
-    /// Whether a recording has any of its columns.
+    /// Whether any of its columns has a place in a recording.
     pub(super) fn is_known(&self) -> bool {
         !self.targets.is_empty()
     }
 
-    /// The columns that fill nothing and repeat no other column.
+    /// Columns that fill nothing and do not repeat another column.
     pub(super) fn unused(&self) -> impl Iterator<Item = &str> {
         let known = |name: &str| self.meanings.iter().any(|meaning| meaning.of.contains(&name));
         self.names.iter().map(String::as_str).filter(move |name| !known(name))
@@ -104,8 +104,7 @@ impl Section {
         self.row_of(gather, (self.table, entity), values, keep);
     }
 
-    /// Stores a row, in millionths by column; a column whose sources are not all there gets nothing. `keep` says which
-    /// kinds are wanted.
+    /// Stores a row of values in millionths, by column. A column with a missing source gets no value. `keep` says which kinds are wanted.
     pub(super) fn row_of(
         &mut self,
         gather: &mut Gather,
@@ -129,7 +128,7 @@ impl Section {
     }
 }
 
-/// How many KiB the unit of a column of sizes is, by its name; absent where it counts something else.
+/// The unit of a column of sizes, in KiB, by its name; `None` if it is no size.
 fn kib_of(name: &str) -> Option<i64> {
     if name.contains("MB") {
         return Some(1024);
@@ -150,7 +149,7 @@ pub(super) fn everything(_: Kind) -> bool {
     true
 }
 
-/// The state now, not the average since boot that vmstat and iostat begin with.
+/// Gauges only: the averages since boot that vmstat and iostat begin with are left out.
 pub(super) fn gauges(kind: Kind) -> bool {
     kind == Kind::Gauge
 }

@@ -1,8 +1,8 @@
 //! Copies of the kernel's own files: meminfo, vmstat, zoneinfo and buddyinfo, one or many, alone or mixed.
 //!
-//! A stamp may stand on every line, on a line of its own before a copy, or nowhere. A new copy begins where a value comes
-//! for the second time or the stamp moves on by a second; what belongs to one copy gets the stamp of its first line.
-//! What is read are the kernel's numbers themselves: counters stay counters.
+//! Stamps may be on every line, on a line of their own before a copy, or missing. A new copy begins where a value comes for the second time,
+//! or where the stamp is a second later; all of a copy gets the stamp of its first line. The kernel's numbers are stored unchanged: counters
+//! stay counters.
 
 use super::clock::{DatedClock, DayClock, Moment, SECOND, SET_BACK, stamp};
 use super::day::Day;
@@ -25,7 +25,7 @@ enum Entry<'a> {
     Buddies(&'a str),
     /// A line of zoneinfo, whose meaning depends on those before it.
     Zone(&'a str),
-    /// Known, and of no use: separators, the name of a file.
+    /// Known but without a value: a separator, a file's name.
     Nothing,
 }
 
@@ -125,11 +125,11 @@ impl Reader {
                 None => return gather.report.skip(number, SET_BACK),
             }
             if after.trim().is_empty() {
-                // A stamp of its own begins a copy.
+                // A stamp on a line of its own begins a copy.
                 self.copy = None;
                 return;
             }
-            // One blank or tab divides the stamp from the line, which may be indented itself.
+            // One blank or tab separates the stamp from the line, which may be indented itself.
             rest = after.strip_prefix(['\t', ' ']).unwrap_or(after);
         }
         let Some(entry) = entry(rest) else {

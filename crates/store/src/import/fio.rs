@@ -8,13 +8,13 @@ use pagetide_core::{Error, Figure, Figures, Nanos, Outcome, StepResult};
 use serde_json::Value;
 use std::io::{self, BufRead};
 
-/// More than fio writes about many jobs with all their latency bins.
+/// More bytes than fio writes about many jobs with all their latency bins.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A millisecond in nanoseconds.
 const MILLI: i64 = 1_000_000;
 
-/// A year in nanoseconds: a start further off than this is by another clock.
+/// A year in nanoseconds. A start further off than this is from another clock.
 const YEAR: u64 = 366 * 86_400 * 1_000_000_000;
 
 /// Reads fio's JSON. Lines before it, such as fio's notes, are passed over.
@@ -56,7 +56,7 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Re
     Ok(())
 }
 
-/// All of a file. What its JSON may take is charged as it is read.
+/// Reads a whole file, and charges what its JSON may take.
 fn whole(mut input: impl BufRead, held: &Held) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! Collects the values of one file by column, as they come: 12 bytes a value.
+//! Collects the values of one file by column, at 12 bytes a value.
 
 use super::report::FileReport;
 use crate::budget::{Budget, Exceeded, Held, bytes_of};
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LaneId(usize);
 
-/// One metric of one entity: where its values are in time, and the values, in the order of the file.
+/// One metric of one entity: its values and their moments, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     pub(super) moments: Vec<u32>,
@@ -76,17 +76,17 @@ pub(super) struct Gather {
     known_events: HashSet<(i64, String)>,
     now: u32,
     budget: Budget,
-    /// The budget that the file exceeded; nothing more is taken from the file after that.
+    /// The limit that the file exceeded, after which nothing more is read from it.
     pub(super) exceeded: Option<Exceeded>,
 }
 
-/// What a column of an entity takes besides its values: entries of two maps, three times its names, what an allocator adds.
+/// Bytes of memory of a column of an entity besides its values: entries of two maps, three copies of its names, allocator overhead.
 const LANE_BYTES: usize = 512;
-/// What an event takes besides its text: itself, and an entry of a set.
+/// Bytes of memory of an event besides its text: itself, and an entry of a set.
 const EVENT_BYTES: usize = size_of::<StepResult>() + 256;
-/// What a moment takes: itself and an entry of a map, half of which is empty after it has grown.
+/// Bytes of memory of a moment: itself and an entry of a map, which may be half empty.
 const MOMENT_BYTES: usize = 64;
-/// What a value takes.
+/// Bytes of memory of a value.
 const VALUE_BYTES: usize = size_of::<u32>() + size_of::<i64>();
 
 impl Gather {
@@ -130,7 +130,7 @@ impl Gather {
         }
     }
 
-    /// Notes that a date was read whose day and month could be the other way round.
+    /// Notes that a date was read whose day and month could be swapped.
     pub(super) fn guessed(&mut self, ambiguous: bool) {
         if ambiguous {
             self.report.note("the order of day and month in its dates is a guess (--date-order decides)");
@@ -176,7 +176,7 @@ impl Gather {
             self.lanes.push((key.clone(), column, Lane::default()));
             self.known_lanes.insert(key, lane);
         }
-        // A lane that does not exist takes no value.
+        // Values for a lane that does not exist are dropped.
         lane
     }
 
@@ -218,7 +218,7 @@ impl Gather {
         self.budget.hold()
     }
 
-    /// Forgets what was read so far, but not what was said about it.
+    /// Drops what was read so far, but keeps the report.
     pub(super) fn forget(&mut self) {
         for (_, _, lane) in &mut self.lanes {
             *lane = Lane::default();

@@ -50,7 +50,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
     each_line(lines, gather, |gather, number, line| reader.line(gather, options, number, line))
 }
 
-/// What a report has had already.
+/// The parts of a report that were read already.
 #[derive(Debug, Default)]
 struct Seen {
     time: bool,
@@ -68,7 +68,7 @@ struct Reader {
     seen: Seen,
     time: Option<i64>,
     clock: DatedClock,
-    /// Whether the report is of a time before that of the one before it.
+    /// Whether the clock was set back before this report.
     back: bool,
     /// A device whose values come in the next line (`iostat -h` of sysstat 10 and 11).
     name: Option<String>,
@@ -202,7 +202,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// When a report was made. iostat stamps with date and time.
+/// The time of a report. iostat prints date and time.
 fn moment_of(gather: &mut Gather, options: &Options, moment: Moment) -> Option<i64> {
     let date = moment.date?;
     gather.guessed(moment.ambiguous);

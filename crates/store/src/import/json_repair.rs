@@ -1,8 +1,8 @@
-//! Puts right the JSON that some versions of sysstat print: a comma too few or too many (`sadf -j` of 10.1.7 to 11.2, `iostat -y` up to 12.1.4),
-//! a comma for the point of a number where the locale has one, a brace too few (`network` in 11.2.0).
+//! Repairs the JSON that some versions of sysstat print: a missing or extra comma (`sadf -j` of 10.1.7 to 11.2, `iostat -y` up to 12.1.4), a
+//! decimal comma where the locale has one, a missing brace (`network` in 11.2.0).
 //!
-//! Whole JSON passes unchanged but for its commas, which are printed before the value behind them. What breaks off stays broken off:
-//! nothing is closed at the end of the input.
+//! Valid JSON passes unchanged, except that each comma moves directly before the next value. Truncated input stays truncated: nothing is
+//! closed at its end.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ enum Within {
     Scalar,
 }
 
-/// JSON on its way from a reader to a parser.
+/// A reader that repairs JSON for a parser.
 #[derive(Debug)]
 pub(super) struct Repaired<'a, R> {
     input: R,
@@ -42,7 +42,7 @@ pub(super) struct Repaired<'a, R> {
 const CHUNK: usize = 32 << 10;
 
 impl<'a, R: Read> Repaired<'a, R> {
-    /// A reader that counts in `repairs` what it has put right.
+    /// Wraps a reader, and counts the repairs in `repairs`.
     pub(super) fn new(input: R, repairs: &'a Cell<u64>) -> Self {
         Self {
             input,
@@ -93,7 +93,7 @@ impl<'a, R: Read> Repaired<'a, R> {
             }
             b'}' | b']' => return self.close(byte),
             byte if byte.is_ascii_whitespace() => {}
-            // A number behind a comma, where a key must come: the decimals of the number before.
+            // A number after a comma where a key must follow: it is the fraction of the number before.
             b'0'..=b'9' if self.decimal && self.commas == 1 && self.open.last() == Some(&b'{') => {
                 self.repaired();
                 self.ready.push(b'.');
@@ -116,10 +116,10 @@ impl<'a, R: Read> Repaired<'a, R> {
         self.ready.push(byte);
     }
 
-    /// Prints what belongs before a value that begins.
+    /// Prints the comma or brace that belongs before a value.
     fn value(&mut self, byte: u8) {
         if byte == b'{' && self.open.last() == Some(&b'{') && !self.colon {
-            // An object where a key must come: the one before it was not closed.
+            // An object where a key must follow: the one before it was not closed.
             self.repaired();
             self.ready.push(b'}');
             self.open.pop();
@@ -156,7 +156,7 @@ impl<'a, R: Read> Repaired<'a, R> {
     }
 }
 
-/// Whether a byte goes on with a number or a word.
+/// Whether a byte continues a number or a word.
 fn is_scalar(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'"')
 }

@@ -25,10 +25,10 @@ const UNENDED: &str =
 /// Why a long line is left out.
 const TOO_LONG: &str = "the line is longer than 1 MiB";
 
-/// What begins a terminal's instruction.
+/// Starts an escape sequence of a terminal.
 const ESCAPE: u8 = 0x1b;
 
-/// Takes out what colours a line on a terminal: `ESC [ 34;1m`.
+/// Removes colour sequences such as `ESC [ 34;1m`.
 pub(super) fn without_colours(line: &mut Vec<u8>) {
     let mut inside = false;
     line.retain(|byte| {
@@ -80,7 +80,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Reads past the end of a line without keeping it.
+    /// Skips the rest of a line.
     fn skip_rest(&mut self) -> io::Result<()> {
         loop {
             let chunk = self.reader.fill_buf()?;
@@ -94,7 +94,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Gives each whole line with its number, from 1, to `take`, and reports the others.
+/// Calls `take` with each complete line and its number, from 1, and reports the others.
 pub(super) fn each_line<R: BufRead>(
     lines: &mut Lines<R>,
     gather: &mut Gather,

@@ -5,7 +5,7 @@ use pagetide_core::metric::RATE_SCALE;
 /// How many decimals a stored rate has.
 const DECIMALS: u32 = RATE_SCALE.ilog10();
 
-/// Millionths of a decimal number, the nearest when it has more than six decimals. Point and comma both divide.
+/// A decimal number in millionths, rounded if it has more than six decimals. Point and comma are both decimal separators.
 pub(super) fn millionths(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -41,7 +41,7 @@ pub(super) fn millionths(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Millionths of a KiB: a plain number is in KiB, with one of sysstat's suffixes (`sar -h`) in what the suffix says.
+/// A size in millionths of a KiB. A plain number is in KiB, one with a suffix of sysstat (`sar -h`) in that unit.
 pub(super) fn millionths_of_kib(text: &str) -> Option<i64> {
     let Some(suffix) = text.chars().last().filter(char::is_ascii_alphabetic) else { return millionths(text) };
     let number = millionths(&text[..text.len() - 1])?;
@@ -57,7 +57,7 @@ pub(super) fn millionths_of_kib(text: &str) -> Option<i64> {
     }
 }
 
-/// `value * numerator / denominator`, the nearest, unless it overflows.
+/// `value * numerator / denominator`, rounded; `None` if it overflows.
 pub(super) fn scaled(value: i64, numerator: i64, denominator: i64) -> Option<i64> {
     let product = i128::from(value) * i128::from(numerator);
     let half = i128::from(denominator) / 2;
@@ -65,7 +65,7 @@ pub(super) fn scaled(value: i64, numerator: i64, denominator: i64) -> Option<i64
     i64::try_from(rounded).ok()
 }
 
-/// Millionths of a number that came as a float, the nearest, when it is one that an `i64` holds.
+/// A float in millionths, rounded; `None` if an `i64` cannot hold it.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 pub(super) fn millionths_of(value: f64) -> Option<i64> {
     let product = (value * RATE_SCALE as f64).round();

@@ -1,13 +1,13 @@
-//! Gives a recording to a sink, sample by sample, as if it were being recorded.
+//! Feeds a recording to a sink, sample by sample, as if it were being recorded.
 
 use crate::budget::at_most;
 use pagetide_core::{EntityId, Error, Recording, Sample, Schema, Sink, Table, Values};
 use std::path::Path;
 
-/// A log knows the last value of each column of each entity, whether it has one or not: 512 MiB of them.
+/// Columns times entities, at most: a log keeps the last value of each in memory, present or not, which is 512 MiB.
 const MOST_CELLS: u64 = 1 << 25;
 
-/// One column while it is given: which row of its sample it is in, and its values.
+/// A column during replay: the row that it is in, and its remaining values.
 struct Cursor<'a> {
     table: Table,
     entity: EntityId,
@@ -15,7 +15,7 @@ struct Cursor<'a> {
     values: &'a Values,
 }
 
-/// Gives `recording` to `sink`: what the sink takes makes the same recording again, to the last value.
+/// Feeds `recording` to `sink`, which gets every value of it.
 ///
 /// # Errors
 /// What the sink refuses.
@@ -23,14 +23,14 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Error> {
     sink.begin(&recording.manifest)?;
     let mut schema = Schema::default();
     let mut cursors: Vec<Cursor<'_>> = Vec::new();
-    // Entities without a value have a row in the first sample, as they had one in some sample.
+    // Entities without a value get a row in the first sample: they had one in some sample.
     let mut bare: Vec<(Table, EntityId)> = Vec::new();
     for table in Table::ALL {
         for (name, _) in recording.entities(table) {
             let entity = schema.push_entity(table, recording.entity_of(table, name));
             let before = cursors.len();
             for (column, values) in recording.columns(table, name) {
-                // The same name with another kind or unit in another entity is another column.
+                // A column of the same name but of another kind or unit is another column.
                 let known = schema.columns(table).iter().position(|known| known == column);
                 let column = known.unwrap_or_else(|| schema.push_column(table, column.clone()).0 as usize);
                 cursors.push(Cursor { table, entity, column, values });
@@ -55,7 +55,7 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Error> {
         for (table, entity) in bare.drain(..) {
             sample.row(table, entity, schema.columns(table).len());
         }
-        // The cursors of one entity stand together, so its row is the last one begun.
+        // The cursors of one entity are adjacent, so its row is the last one begun.
         let mut rest = cursors.as_slice();
         while let Some(Cursor { table, entity, .. }) = rest.first() {
             let of_entity = rest.iter().take_while(|next| (next.table, next.entity) == (*table, *entity)).count();

@@ -3,8 +3,7 @@
 use serde::Serialize;
 use std::fmt;
 
-/// How many stretches of unreadable lines a report lists, how many kinds of what was left out, and how many notes; the lines of all are
-/// counted.
+/// How many ranges of unreadable lines, kinds of what was left out, and notes a report lists. The lines of all of them are counted.
 const LISTED: usize = 1000;
 /// What was left out beyond that.
 const MORE_KINDS: &str = "more of other kinds";
@@ -93,7 +92,7 @@ pub struct FileReport {
     pub day_known: bool,
     /// Lines that could not be read.
     pub skipped_lines: u64,
-    /// The stretches of these lines, at most 1000.
+    /// The ranges of these lines, at most 1000.
     pub skipped: Vec<Skipped>,
     /// Values that differ from an earlier value for the same moment, in this file or one before it; the first was kept.
     pub conflicts: u64,
@@ -153,7 +152,7 @@ impl FileReport {
         format!("{} ({reasons})", self.name)
     }
 
-    /// Says something once.
+    /// Adds a note, unless it is there already.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
         if self.notes.len() < LISTED && !self.notes.contains(&text) {

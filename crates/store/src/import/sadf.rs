@@ -1,5 +1,5 @@
-//! JSON of `sadf -j`, `mpstat -o JSON` and `iostat -o JSON`: the tables as objects. They are read one sample at a time, so the file may
-//! be of any length.
+//! JSON of `sadf -j`, `mpstat -o JSON` and `iostat -o JSON`, which print tables as objects. It is read one sample at a time, so a file may be
+//! of any size.
 
 use super::banner::{has_small_pages, one_host};
 use super::clock::{
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-/// Reads JSON of sadf. What stands before the place where the JSON breaks off is kept.
+/// Reads JSON of sadf. Of truncated JSON, what comes before the end is kept.
 pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let lines = Cell::new(1);
     let held = RefCell::new(gather.hold());
@@ -99,8 +99,7 @@ struct Reader<'a> {
     /// The memory of the value that is read.
     held: &'a RefCell<Held>,
     error: Option<Error>,
-    /// The day of `date` as it is printed, for samples with only a time of day (mpstat): whether their clock has 12 hours decides how it
-    /// is read.
+    /// The printed `date`, for samples with only a time of day (mpstat). It is read once a sample shows whether the clock has 12 hours.
     date: String,
     clock: DayClock,
     dated_clock: DatedClock,
@@ -109,7 +108,7 @@ struct Reader<'a> {
     of_tool: bool,
 }
 
-/// Where in the document a value stands.
+/// Where in the document a value is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Root,
@@ -222,7 +221,7 @@ impl Reader<'_> {
         Some(printed.date)
     }
 
-    /// The moment in an object with `date`, `time` and, since sysstat 9, `utc` or `tz`; or as mpstat and iostat print it.
+    /// The moment of an object with `date`, `time` and, since sysstat 9, `utc` or `tz`; or with the stamp of mpstat or iostat.
     fn moment(&mut self, of: &Value) -> Option<i64> {
         let (text, utc, zone) = match of {
             Value::String(text) => (text.clone(), false, None),
@@ -421,7 +420,7 @@ impl Reader<'_> {
         section.row_of(self.gather, (table, entity), &values, everything);
     }
 
-    /// Reports the keys of the objects that a recording does not have.
+    /// Reports the keys that have no place in a recording.
     fn say_unused(&mut self) {
         let sections: BTreeMap<&String, &Section> = self.sections.iter().collect();
         for section in sections.into_values() {

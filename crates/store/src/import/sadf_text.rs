@@ -1,4 +1,4 @@
-//! Text of `sadf -d` (a table with semicolons for each of sar's) and of `sadf -p` (a line for each value).
+//! Text of `sadf -d` (sar's tables, separated by semicolons) and of `sadf -p` (a line for each value).
 
 use super::banner::one_host;
 use super::clock::{DatedClock, SET_BACK, stamp, unknown_zone, zone_offset};
@@ -13,7 +13,7 @@ use std::io::BufRead;
 /// What the header of a table of `sadf -d` begins with.
 const HEADER: &str = "# hostname;interval;timestamp;";
 
-/// What a line without values says: the host was started, or somebody left a comment.
+/// Marks of lines without values: the host was restarted, or somebody left a comment.
 const RESTART: &str = "LINUX-RESTART";
 const COMMENT: &str = "COM";
 /// The column of a header that stands for all CPUs together and each of them (`sadf -d -- -I`).
@@ -66,7 +66,7 @@ struct Row {
     names: Vec<String>,
     values: Vec<String>,
     line: u64,
-    /// Whether its time is before that of the activity's row before.
+    /// Whether its time is before that of the activity's previous row.
     set_back: bool,
 }
 
@@ -86,7 +86,7 @@ struct Reader<'a> {
     sections: HashMap<String, Section>,
 }
 
-/// What the rows of a table are about, by what stands before their numbers.
+/// What the rows of a table are about, by the text before their numbers.
 fn about(column: &str, text: &str) -> Result<(Table, String), String> {
     match (column, text) {
         ("DEV", device) => Ok((Table::Disk, device.to_owned())),
@@ -154,7 +154,7 @@ impl Reader<'_> {
 
     /// The moment of a line; it says its zone, or has seconds since 1970.
     fn moment(&self, gather: &mut Gather, number: u64, text: &str) -> Option<i64> {
-        // A zone stands behind day and time.
+        // A zone follows day and time.
         let parted = text.rsplit_once(' ').filter(|(before, _)| before.contains(' '));
         let (time, zone) = parted.map_or((text, None), |(before, zone)| (before, Some(zone)));
         let Some((moment, "")) = stamp(time, self.options.date_order) else {

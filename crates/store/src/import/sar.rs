@@ -1,7 +1,7 @@
 //! Text of `sar`, of sysstat 9 to 12, in any locale, of one or several days; and of `mpstat` and `pidstat`, which print as sar does.
 //!
-//! A table begins with a header that says what its columns are; the same header comes again after a page. Its rows carry
-//! only a time of day, so every table follows the clock through the midnights by itself, from the date of the banner on.
+//! A table begins with a header that names its columns and is repeated on each page. Rows have only a time of day, so each table counts the
+//! midnights by itself, from the date of the banner on.
 
 use super::banner::Banner;
 use super::clock::{Backwards, Date, DatedClock, DayClock, Moment, SET_BACK, TimeOfDay, epoch_seconds, time_of_day};
@@ -59,7 +59,7 @@ enum About {
 struct SarTable {
     section: Section,
     about: About,
-    /// Columns behind the key that only rows of single CPUs have (`mpstat -T`).
+    /// Columns after the key that only rows of single CPUs have (`mpstat -T`).
     topology: usize,
     clock: DayClock,
     /// For rows with seconds since 1970.
@@ -73,9 +73,9 @@ struct SarTable {
 /// The day that rows are on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Day {
-    /// No date came: times are since the midnight of an unknown day.
+    /// There was no date: times count from the midnight of an unknown day.
     Unknown,
-    /// A banner came; how its date is read depends on whether its clock has 12 hours, which the first time shows.
+    /// The date of a banner. How to read it depends on whether the clock has 12 hours, which the first time shows.
     Printed(Banner),
     /// Midnight, in nanoseconds since 1970-01-01 UTC.
     Known(i64),
@@ -111,7 +111,7 @@ struct Reader {
     current: Option<usize>,
     day: Day,
     values: Vec<Option<i64>>,
-    /// Whether a header came without the time at which its interval begins (`pidstat -h`).
+    /// Whether there was a header without the time at which its interval begins (`pidstat -h`).
     without_begin: bool,
 }
 
@@ -272,7 +272,7 @@ impl Reader {
         }
     }
 
-    /// Reports the columns of the tables that a recording does not have.
+    /// Reports the columns that have no place in a recording.
     fn say_unused(&self, gather: &mut Gather) {
         for table in self.tables.iter().filter(|table| table.about != About::Other) {
             table.section.note_unused(gather, table.about.key().map(|at| table.section.name(at)));
@@ -335,8 +335,8 @@ impl SarTable {
     }
 }
 
-/// Reads the numbers of a row, and of a process its command, which may have blanks in it. The column that says what the row is about
-/// is no number, and one that fills nothing need not be; `beside` columns behind it are passed over.
+/// Parses the numbers of a row, and a process's command, which may contain blanks. The column that says what the row is about is no number,
+/// and one that fills nothing need not be; `beside` columns after it are skipped.
 fn numbers<'a>(
     section: &Section,
     about: About,
@@ -370,7 +370,7 @@ fn numbers<'a>(
     if values.len() < section.width() { Err("fewer values than columns".to_owned()) } else { Ok(None) }
 }
 
-/// The time at the start of a line; some locales put the zone before it, some behind it.
+/// The time at the start of a line. Some locales print the zone before it, some after it.
 fn time_and_zone(line: &str) -> Option<TimeOfDay<'_>> {
     let is_zone = |word: &str| {
         (2..=5).contains(&word.len())
@@ -395,7 +395,7 @@ fn special(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether what follows a time names columns: none of it is a number, and some of it looks as sar's names do.
+/// Whether what follows a time is a header: no word is a number, and some look like sar's column names.
 pub(super) fn is_header(rest: &str) -> bool {
     let mut named = false;
     for word in rest.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Recognises what a file is by its beginning.
+//! Recognises a file by its beginning.
 
 use super::banner::Banner;
 use super::clock::stamp;
@@ -6,7 +6,7 @@ use super::line::without_colours;
 use super::report::FileKind;
 use super::{dump, iostat, sadf_text, sar, vmstat};
 
-/// How much of a file is looked at.
+/// Bytes of a file that are looked at.
 pub(super) const LOOKED_AT: usize = 64 << 10;
 
 /// Why a file is not read.
@@ -61,7 +61,7 @@ pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
     Err(Unreadable { what: "nothing in it looks like a log that pagetide reads", hint: READABLE })
 }
 
-/// Whether a line is of a sysstat tool and has no values: its banner, a restart or a comment.
+/// Whether a line of a sysstat tool has no values: a banner, a restart or a comment.
 fn has_no_values(line: &str) -> bool {
     Banner::parse(line).is_some() || sadf_text::looks_like_mark(line)
 }
@@ -85,7 +85,7 @@ fn is_raw(line: &str) -> bool {
 /// Whether a line shows what a text is.
 type IsLineOf = fn(&str) -> bool;
 
-/// Text that is known and not read, by a line of it.
+/// Text that is recognised but not read, by a typical line.
 static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
     (|line| line.starts_with("Tape:"), Unreadable { what: "output of tapestat", hint: "a recording has no tapes" }),
     (
@@ -132,7 +132,7 @@ pub(super) const READABLE: &str = "import reads text output of sar, mpstat and p
 /// How a binary file of sadc begins, on a machine of the byte order of the one that wrote it (sysstat's `SYSSTAT_MAGIC`).
 pub const SADC_MAGIC: [u8; 2] = 0xd596_u16.to_le_bytes();
 
-/// Files that are no text, by how they begin.
+/// Binary files, by their first bytes.
 static FOREIGN: &[(&[u8], Unreadable)] = &[
     (
         &SADC_MAGIC,

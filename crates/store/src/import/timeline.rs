@@ -1,18 +1,17 @@
-//! Puts the files on one axis of time without saying more than they do.
+//! Places the files on one time axis without claiming more than they say.
 //!
-//! A file whose days are known stands where it says. A file with only times of day, or with no times, stands on a day of its
-//! own from 1970-01-01 on, with an empty day after it, so that nothing in it seems to happen together with something in
-//! another file. There is one exception: sadc does not wake to the second, so the times of a day have a pattern; files
-//! that show the same pattern wherever both have times are of the same day.
+//! A file with known days is placed on them. A file with only times of day, or without times, gets a day of its own from 1970-01-01 on,
+//! followed by an empty day, so that nothing in it seems to coincide with another file. There is one exception: sadc does not wake up
+//! exactly on the second, so the times of a day form a pattern. Files with the same pattern wherever both have times are of the same day.
 
 use super::clock::{DAY, Date};
 use super::gather::Gather;
 use std::collections::BTreeMap;
 
-/// How many times two files must have in common before their pattern says something.
+/// Times that two files must have in common before their pattern counts.
 const COMMON: usize = 4;
 
-/// How many of the intervals between these times must be off the usual one: a clock that ticks evenly has no pattern.
+/// How many of the intervals between these times must differ from the usual one: an even clock has no pattern.
 const UNEVEN: usize = 3;
 
 /// Files that share an axis of time.
@@ -20,9 +19,9 @@ const UNEVEN: usize = 3;
 pub(super) struct Span {
     /// The files, by position.
     pub(super) files: Vec<usize>,
-    /// The day that stands for the one that is not known; absent when it is known.
+    /// The day used in place of an unknown one; `None` if it is known.
     pub(super) stand_in: Option<Date>,
-    /// Times that all of the files after the first have in common with one before, at least.
+    /// The fewest times that a file after the first has in common with an earlier one.
     pub(super) common: usize,
 }
 
@@ -55,7 +54,7 @@ pub(super) fn spans(files: &[Gather]) -> Vec<Span> {
     spans
 }
 
-/// Whether a file gave nothing that has a time.
+/// Whether a file has nothing with a time.
 fn is_empty(file: &Gather) -> bool {
     file.moments.is_empty() && file.events.is_empty()
 }

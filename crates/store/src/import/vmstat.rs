@@ -30,7 +30,7 @@ fn is_header(line: &str) -> bool {
         && line.split_whitespace().skip(TRAFFIC_AT).take(TRAFFIC.len()).eq(TRAFFIC)
 }
 
-/// The names of a header's columns; those of memory, which are translated, in English.
+/// The names of a header's columns. Translated names of memory columns are replaced by the English ones.
 fn names(header: &str) -> Vec<&str> {
     let mut words: Vec<&str> = header.split_whitespace().collect();
     let lists = words.get(4).is_some_and(|word| word.starts_with("inact"));
@@ -53,8 +53,8 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
     Ok(())
 }
 
-/// Turns what was taken as KiB into the unit that it is in. Memory is whole pages, so in KiB all its sizes are multiples of 4; one that
-/// is not shows another unit (`-S`). vmstat does not print which.
+/// Converts sizes that were read as KiB from their true unit (`-S`), which vmstat does not print. Memory is in whole pages, so a size in KiB
+/// is a multiple of 4; one that is not shows that the unit is another.
 fn in_their_unit(gather: &mut Gather, told: Option<Bytes>) {
     let sizes = || gather.lanes.iter().filter(|(key, _, _)| SIZES.contains(&key.name.as_str()));
     let in_pages = sizes().all(|(_, _, lane)| lane.values.iter().all(|bytes| bytes % 4096 == 0));
@@ -81,13 +81,13 @@ fn in_their_unit(gather: &mut Gather, told: Option<Bytes>) {
     }
 }
 
-/// The columns whose unit `-S` chooses, but for swap traffic.
+/// The columns whose unit `-S` sets, without swap traffic.
 const SIZES: [&str; 6] = ["swap_used", "MemFree", "Buffers", "cache_and_slab", "Inactive", "Active"];
 
-/// No host has so many MiB free, or as cache; a host with so many kB is small.
+/// More MiB than any host has free or as cache; so many kB are a small host.
 const LARGEST_MIB: i64 = 2 << 20;
 
-/// The columns, and the zone above the stamps where there is one.
+/// The columns, and the zone above the stamps, if any.
 #[derive(Debug)]
 struct Header {
     section: Section,
@@ -102,15 +102,15 @@ struct Reader {
     clock: DatedClock,
 }
 
-/// The columns that are averages of what went by, not states.
+/// The columns that are averages over the interval, not gauges.
 const AVERAGES: [&str; 11] = ["si", "so", "bi", "bo", "in", "cs", "us", "sy", "id", "wa", "st"];
 
-/// vmstat's page is its terminal less three rows, and 21 rows in a file (procps: `winhi`); nobody's terminal is smaller than this.
+/// vmstat's page is the terminal's height less three rows, and 21 rows in a file (procps: `winhi`). No terminal is smaller than this.
 const SMALLEST_PAGE: u32 = 8;
-/// Averages since boot of two runs on one host differ by less than this part of them, or by this much.
+/// Averages since boot of two runs on one host differ by less than 1/20, or by less than 2.0 (in millionths).
 const SAME_AVERAGE: (i64, i64) = (20, 2_000_000);
 
-/// What is known of a run of vmstat: it begins with averages since boot, and prints its header again after each page.
+/// The state of a run of vmstat, which begins with averages since boot and repeats its header on each page.
 #[derive(Debug, Default)]
 struct Run {
     /// Rows of it, and rows of its first page when a second began.

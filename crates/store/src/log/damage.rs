@@ -6,8 +6,8 @@ use crate::budget::{Budget, Exceeded};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-/// Bytes that are hashed at most in the search for a record behind damage: of damage with nothing valid behind it, nearly every
-/// place may look like the beginning of a long record.
+/// Bytes hashed in a search for a record behind damage, at most. In damaged bytes nearly every offset may look like the start of a long
+/// record.
 const MOST_HASHED: u64 = 1 << 29;
 
 /// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves at most a part of the last write.
@@ -40,7 +40,7 @@ pub(crate) fn is_damaged_at(file: File, offset: u64, budget: &Budget) -> io::Res
     Ok(!start.is_empty() && !frame::starts(&start, offset) && continues_behind(file, offset, budget)?)
 }
 
-/// Whether a log that could not be opened has valid records all the same. One whose first record has come since then can be opened now.
+/// Whether a log that could not be opened has valid records further on. If its first record was written since, it can be opened now.
 pub(crate) fn has_lost_its_beginning(mut file: File, budget: &Budget) -> io::Result<bool> {
     if !continues_behind(file.try_clone()?, 0, budget)? {
         return Ok(false);
@@ -53,5 +53,5 @@ pub(crate) fn has_lost_its_beginning(mut file: File, budget: &Budget) -> io::Res
     }
 }
 
-/// A record has at most 64 MiB, and what frames it.
+/// A record has at most 64 MiB, plus its frame.
 const LONGEST_RECORD: u64 = (64 << 20) + 64;

@@ -9,16 +9,16 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-/// No recording has more samples: numbers beyond it are damage, and counting on from them is safe.
+/// No recording has more samples. Larger numbers are damage, and adding to numbers below it cannot overflow.
 const MOST_SAMPLES: u64 = 1 << 62;
 
 /// Why a file cannot be read as a log at all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LogError {
-    /// The file system refused.
+    /// The read failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It does not start as a log does; an empty or very short file is the work of a crash.
+    /// It does not start with the header of a log. A crash leaves an empty or very short file.
     #[error("not a log of pagetide, or a damaged one")]
     NotALog,
     /// A newer version.
@@ -53,20 +53,20 @@ pub(crate) struct LogReader<R> {
     budget: Budget,
     /// The memory of the first record.
     _start: Option<Held>,
-    /// Bytes of the values of the sample that is read, and of the largest one before: its memory is used again.
+    /// Bytes of the values of the largest sample so far, whose memory is used again for the next.
     sample_bytes: u64,
     largest_sample: u64,
     exceeded: Option<Exceeded>,
 }
 
-/// How far a log has been read, and all that the next record refers to: reading can be continued from here.
+/// How far a log has been read, and everything that the next record refers to. Reading can continue from here.
 #[derive(Debug, Clone)]
 pub(crate) struct Position {
     start: Start,
     offset: u64,
-    /// Where the record before begins.
+    /// Offset of the last record that was read.
     last: u64,
-    /// Whether each table's rows have their length before them.
+    /// Whether the length of each table's rows is stored before them.
     sections: bool,
     /// The tables by their numbers; absent are those that this version does not know.
     tables: Vec<Option<Table>>,
@@ -104,7 +104,7 @@ impl<R: Read> LogReader<R> {
         if frame::read(&mut source, offset, &mut content)? != Some(kind::START) {
             return Err(LogError::NotALog);
         }
-        // As much as a manifest of its own file may take: nothing is granted for it.
+        // It may take as much as a manifest in a file of its own: reading it raises no limit.
         let (start, held) = budget::json::<Start>(&content, budget)?;
         let start = start.map_err(|_| LogError::NotALog)?;
         if start.first_sample > MOST_SAMPLES {
@@ -156,7 +156,7 @@ impl<R: Read> LogReader<R> {
         &self.position.schema
     }
 
-    /// The last sample.
+    /// The sample that was read last.
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
     }
@@ -166,7 +166,7 @@ impl<R: Read> LogReader<R> {
         self.position.offset
     }
 
-    /// The next sample or mark; absent at the end of what is whole and valid.
+    /// The next sample or mark; `None` at the end of the valid records.
     pub(crate) fn next(&mut self) -> io::Result<Option<Event>> {
         loop {
             let mut content = std::mem::take(&mut self.content);
@@ -195,12 +195,12 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// Notes what a record exceeds; absent then.
+    /// Notes the limit that a record exceeds, and returns `None` then.
     fn within(&mut self, counted: Result<(), Exceeded>) -> Option<()> {
         counted.map_err(|exceeded| self.exceeded = Some(exceeded)).ok()
     }
 
-    /// Takes in a record. Absent when it is not what its kind says, which only a defect of the writer can cause, or exceeds the budget.
+    /// Applies a record. `None` when its content does not fit its kind, which only a bug of a writer can cause, or exceeds the budget.
     fn record(&mut self, kind: u8, content: &[u8]) -> Option<Option<Event>> {
         match kind {
             kind::SCHEMA => {
@@ -214,12 +214,12 @@ impl<R: Read> LogReader<R> {
                 Some(Some(Event::Sample))
             }
             kind::MARK => Some(mark(self.json(content)?)?.map(Event::Mark)),
-            // A later version may add kinds of which a reader need not know.
+            // A later version may add kinds that a reader can skip.
             _ => self.position.sections.then_some(None),
         }
     }
 
-    /// Reads JSON whose texts and numbers are kept. Absent when it exceeds the budget.
+    /// Parses JSON whose strings and numbers are kept. `None` when it exceeds the budget.
     fn json<T: DeserializeOwned>(&mut self, content: &[u8]) -> Option<serde_json::Result<T>> {
         self.within(self.budget.charge(bytes_of(content.len(), KEPT_JSON_BYTES)))?;
         budget::json(content, &self.budget)
@@ -267,7 +267,7 @@ impl<R: Read> LogReader<R> {
         Some(())
     }
 
-    /// The memory for rows of a table in the sample.
+    /// Charges and reserves the memory for rows of a table in the sample.
     fn make_room(&mut self, table: Table, rows: usize, columns: usize) -> Option<()> {
         self.sample_bytes = self.sample_bytes.saturating_add(bytes_of(rows, columns * size_of::<Option<i64>>()));
         if let Some(more) = self.sample_bytes.checked_sub(self.largest_sample).filter(|more| *more > 0) {
@@ -282,7 +282,7 @@ impl<R: Read> LogReader<R> {
         let (columns, entities) =
             (self.position.schema.columns(table).len(), self.position.schema.entities(table).len());
         let rows = varint::take_len(input)?;
-        // A row takes 2 bytes at least, and an entity has one.
+        // Each entity has a row, of 2 bytes at least.
         if rows > input.len() / 2 {
             return None;
         }
@@ -320,7 +320,7 @@ impl<R: Read> LogReader<R> {
     }
 }
 
-/// The mark that was read; none of a kind that a later version added, which is nothing that this one could show. Absent when it is no JSON.
+/// The mark that was parsed: `None` if it is not valid JSON, `Some(None)` for a kind that a later version added.
 pub(crate) fn mark<T>(read: serde_json::Result<T>) -> Option<Option<T>> {
     match read {
         Ok(mark) => Some(Some(mark)),
@@ -328,7 +328,7 @@ pub(crate) fn mark<T>(read: serde_json::Result<T>) -> Option<Option<T>> {
     }
 }
 
-/// Brings `row` up to date with the cells that differ.
+/// Updates `row` with the cells that differ.
 fn take_row(row: &mut [Option<i64>], input: &mut &[u8]) -> Option<()> {
     let mut at = 0usize;
     for _ in 0..varint::take_len(input)? {

@@ -5,17 +5,16 @@ use crate::varint;
 use pagetide_core::{Mark, Sample, Schema, Stamp, Table, TableSample};
 use std::collections::BTreeMap;
 
-/// Turns samples into records, each against what the log holds already.
+/// Turns samples into records, each as differences from the previous one.
 ///
-/// What [`Encoder::sample`] gave must be written, else [`Encoder::forget`] must be called: differences are against
-/// what was given last.
+/// Write what [`Encoder::sample`] appended, or call [`Encoder::forget`]: the next record assumes that it is in the log.
 #[derive(Debug, Default)]
 pub(crate) struct Encoder {
     tables: BTreeMap<Table, TableState>,
-    /// The rows of one table, whose length goes before them.
+    /// The rows of one table, kept apart because their length is written first.
     section: Vec<u8>,
     stamp: Stamp,
-    /// The difference of the two stamps before, on the recording's axis.
+    /// The difference of the last two stamps on the recording's axis, in ns.
     pace: i64,
     whole: bool,
     undo: Vec<(Table, Option<usize>, usize, usize)>,
@@ -51,8 +50,7 @@ impl Encoder {
         json(out, offset, kind::MARK, mark);
     }
 
-    /// Appends the records of a sample: what the schema gained, if anything, and the sample. False when it is too
-    /// large for a record.
+    /// Appends the records of a sample: the additions to the schema, if any, and the sample. Returns false when it is too large for a record.
     pub(crate) fn sample(&mut self, out: &mut Vec<u8>, offset: u64, schema: &Schema, sample: &Sample) -> bool {
         let additions = self.grow(schema, sample);
         if !additions.is_empty() {
@@ -70,7 +68,7 @@ impl Encoder {
         frame::fits(out.len() - before)
     }
 
-    /// Takes back the last sample, which was not written. The next one is written whole.
+    /// Forgets the last sample, which was not written. The next one is encoded whole.
     pub(crate) fn forget(&mut self) {
         for (table, number, columns, entities) in self.undo.drain(..) {
             let state = self.tables.entry(table).or_default();
@@ -122,7 +120,7 @@ impl Encoder {
         additions
     }
 
-    /// The time since the sample before is nearly constant, and the three clocks run nearly alike: small numbers all.
+    /// The sampling interval hardly changes and the three clocks run nearly alike, so their differences are small numbers.
     fn put_stamp(&mut self, out: &mut Vec<u8>, stamp: Stamp) {
         let boot = stamp.boot_ns.wrapping_sub(self.stamp.boot_ns);
         let others = [stamp.mono_ns.wrapping_sub(self.stamp.mono_ns), stamp.wall_ns.wrapping_sub(self.stamp.wall_ns)];
@@ -130,7 +128,7 @@ impl Encoder {
         for other in others {
             varint::put(out, varint::zigzag(other.wrapping_sub(boot)));
         }
-        // The step from nothing to the first stamp is no pace.
+        // The first stamp has no interval before it.
         self.pace = if self.whole { 0 } else { boot };
         self.stamp = stamp;
     }
@@ -158,7 +156,7 @@ impl Encoder {
     }
 }
 
-/// Appends the cells that differ from `before`, and makes `before` the row.
+/// Appends the cells that differ from `before`, and sets `before` to this row.
 fn put_row(out: &mut Vec<u8>, before: &mut [Option<i64>], values: &[Option<i64>]) {
     let cells = || values.iter().copied().chain(std::iter::repeat(None));
     varint::put_len(out, before.iter().zip(cells()).filter(|(old, new)| **old != *new).count());
@@ -174,7 +172,7 @@ fn put_row(out: &mut Vec<u8>, before: &mut [Option<i64>], values: &[Option<i64>]
             match (*old, new) {
                 (Some(old), Some(new)) => varint::zigzag(new.wrapping_sub(old)),
                 (None, Some(new)) => varint::zigzag(new),
-                // A number that does not change is left out, so 0 is free to say that it is absent now.
+                // Unchanged numbers are left out, so a difference of 0 can mean that the value is absent now.
                 (_, None) => 0,
             },
         );
@@ -184,7 +182,7 @@ fn put_row(out: &mut Vec<u8>, before: &mut [Option<i64>], values: &[Option<i64>]
 
 fn json(out: &mut Vec<u8>, offset: u64, kind: u8, value: &impl serde::Serialize) {
     frame::put(out, offset, kind, |out| {
-        // These types have string keys only and nothing else that could fail; a vector takes any number of bytes.
+        // It cannot fail: these types have only string keys, and a vector takes any number of bytes.
         out.extend_from_slice(&serde_json::to_vec(value).unwrap_or_default());
     });
 }

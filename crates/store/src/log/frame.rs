@@ -9,7 +9,7 @@ pub(super) const MAGIC: [u8; 8] = *b"pagetide";
 pub(crate) const HEADER: usize = 16;
 /// Length of what precedes a record's content: content length, checksum, kind.
 const PREFIX: usize = 9;
-/// No record is longer: a length beyond it is damage.
+/// Longest content of a record. A greater length is damage.
 const MAX_RECORD_BYTES: usize = 64 << 20;
 
 /// The header of a log of the current version.
@@ -29,7 +29,7 @@ pub(super) fn version(header: &[u8; HEADER]) -> Option<u32> {
     valid.then(|| u32::from_le_bytes([start[8], start[9], start[10], start[11]]))
 }
 
-/// The checksum of a record. The offset takes part, so that a record is valid only where it was written.
+/// The checksum of a record. It covers the offset, so a record is valid only where it was written.
 fn checksum(offset: u64, kind: u8, content: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&offset.to_le_bytes());
@@ -39,7 +39,7 @@ fn checksum(offset: u64, kind: u8, content: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Appends a record to `out`, whose first byte goes to `base` in the file; `content` writes what is inside.
+/// Appends a record to `out`, whose first byte goes to offset `base` of the file. `content` writes the record's content.
 pub(super) fn put(out: &mut Vec<u8>, base: u64, kind: u8, content: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.resize(start + PREFIX, 0);
@@ -51,7 +51,7 @@ pub(super) fn put(out: &mut Vec<u8>, base: u64, kind: u8, content: impl FnOnce(&
     prefix[8] = kind;
 }
 
-/// Reads the record at `offset` into `content` and gives its kind; absent where no whole and valid record follows.
+/// Reads the record at `offset` into `content` and returns its kind; `None` if no complete, valid record follows.
 pub(super) fn read(source: &mut impl Read, offset: u64, content: &mut Vec<u8>) -> io::Result<Option<u8>> {
     content.clear();
     source.by_ref().take(PREFIX as u64).read_to_end(content)?;
@@ -77,14 +77,14 @@ pub(super) fn fits(length: usize) -> bool {
     length <= MAX_RECORD_BYTES
 }
 
-/// The content of the record that `bytes` look like the beginning of: its kind is known and its length fits.
+/// The content of the record at the start of `bytes`, if its kind is known and its length fits. The checksum is not checked.
 pub(super) fn content(bytes: &[u8]) -> Option<&[u8]> {
     let (&[l0, l1, l2, l3, _, _, _, _, kind], rest) = bytes.split_first_chunk()?;
     let content = rest.get(..u32::from_le_bytes([l0, l1, l2, l3]) as usize)?;
     (kind::START..=kind::MARK).contains(&kind).then_some(content)
 }
 
-/// Whether `bytes`, which are at `offset` in the file, start with a whole and valid record.
+/// Whether `bytes`, from `offset` of the file, start with a complete, valid record.
 pub(super) fn starts(bytes: &[u8], offset: u64) -> bool {
     let Some(&[_, _, _, _, c0, c1, c2, c3, kind]) = bytes.first_chunk() else { return false };
     content(bytes).is_some_and(|content| checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]))

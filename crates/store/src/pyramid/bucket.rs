@@ -1,4 +1,4 @@
-//! Buckets, their lengths, and what they are of.
+//! Buckets, their lengths, and the curves that they belong to.
 
 use pagetide_core::Table;
 use pagetide_core::derived::Derived;
@@ -35,12 +35,12 @@ impl Level {
         self.seconds() * 1_000_000_000
     }
 
-    /// The end of the bucket in which a moment lies; one at the end of a bucket is in it.
+    /// The end of the bucket that contains a moment. A bucket includes its end.
     pub(super) const fn end(self, wall_ns: i64) -> i64 {
         wall_ns.saturating_sub(1).div_euclid(self.ns()).saturating_add(1).saturating_mul(self.ns())
     }
 
-    /// Its length as people write it.
+    /// Its length as text, such as `10 s`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TenSeconds => "10s",
@@ -51,23 +51,23 @@ impl Level {
     }
 }
 
-/// The values of a metric in a stretch of time that ends at a multiple of its length since 1970-01-01 UTC.
+/// The values of a metric over a period that ends at a multiple of its length since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bucket {
     /// Its end, ns since 1970-01-01 UTC.
     pub end_ns: i64,
-    /// The value over the whole of it.
+    /// The value over the whole period.
     pub mean: f64,
     /// The smallest value between two samples in it.
     pub min: f64,
     /// The largest.
     pub max: f64,
-    /// What it counts for beside others: its time in s, and of a ratio times what it is a share of.
+    /// Its weight when buckets are merged: its time in s, for a ratio times its denominator.
     pub weight: f64,
 }
 
 impl Bucket {
-    /// Several in one that ends at `end_ns`; absent when there is none.
+    /// Merges buckets into one that ends at `end_ns`; `None` if there are none.
     pub fn merge(end_ns: i64, buckets: impl IntoIterator<Item = Self>) -> Option<Self> {
         let (mut merged, mut amount): (Option<Self>, f64) = (None, 0.0);
         for bucket in buckets {
@@ -81,7 +81,7 @@ impl Bucket {
         }
         let merged = merged?;
         let mean = if merged.weight > 0.0 { amount / merged.weight } else { merged.mean };
-        // The bounds take off what floating point adds.
+        // Rounding may move the mean out of the bounds.
         Some(Self { end_ns, mean: mean.clamp(merged.min.min(merged.mean), merged.max.max(merged.mean)), ..merged })
     }
 }

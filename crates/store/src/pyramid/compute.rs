@@ -12,7 +12,7 @@ pub(super) struct Part {
     begin_ns: i64,
 }
 
-/// A stretch of the axis that lies in one bucket.
+/// The samples of one bucket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     from: i64,
@@ -43,20 +43,20 @@ impl Part {
     ) -> Result<Self, Error> {
         let reader = Reader::of(folder.of_segments(before.unwrap_or(name), name))?;
         let interval = i64::try_from(reader.manifest().interval.get()).unwrap_or(i64::MAX);
-        // The last row of an entity may lie further back, if it has no row in some samples.
+        // An entity without rows in some samples has its last row further back.
         let back = interval.saturating_mul(60).saturating_add(1_000_000_000);
         let selection = Selection { from_wall_ns: Some(begin_ns.saturating_sub(back)), ..selection.clone() };
         Ok(Self { recording: reader.load(&selection)?, begin_ns })
     }
 
-    /// The stretches of a level: samples whose wall clock lies in one bucket, from the sample before the first of them.
+    /// The cells of a level: samples whose wall clock lies in one bucket, and the sample before the first of them.
     pub(super) fn cells(&self, level: Level) -> Vec<Cell> {
         let interval = i64::try_from(self.recording.manifest.interval.get()).unwrap_or(i64::MAX).max(1);
         let mut cells: Vec<Cell> = Vec::new();
         let mut before: Option<i64> = None;
         for stamp in self.recording.stamps() {
             if stamp.wall_ns >= self.begin_ns {
-                // A sample ends its time, so one at the end of a bucket is in it.
+                // A sample stands for the time before it, so one at the end of a bucket belongs to it.
                 let end_ns = level.end(stamp.wall_ns);
                 match cells.last_mut().filter(|cell| cell.end_ns == end_ns) {
                     Some(cell) => cell.to = stamp.boot_ns,

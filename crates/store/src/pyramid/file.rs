@@ -34,17 +34,17 @@ impl Files {
         Ok(files)
     }
 
-    /// Whether a segment has a file. That it is of the same samples is seen when it is read.
+    /// Whether a segment has a file. Only reading it shows whether it is of the same samples.
     pub(super) fn has(&self, samples: &SealedPath) -> bool {
         self.segments.contains_key(&samples.name.number)
     }
 
-    /// The buckets of curves at a level; absent when there is no file, or it is of other samples, of another version or damaged.
+    /// The buckets of curves at a level; `None` if the file is missing, damaged, of other samples or of another version.
     pub(super) fn read(&self, samples: &SealedPath, level: Level, curves: &[Curve]) -> Option<Vec<Vec<Bucket>>> {
         self.of_segment(samples, |file| read(file, level, curves))
     }
 
-    /// The rows of a segment at a level, of the tables that are wanted; absent as above.
+    /// The rows of a segment at a level, of the tables that are wanted; `None` as above.
     pub(super) fn rows(
         &self,
         samples: &SealedPath,
@@ -57,7 +57,7 @@ impl Files {
         })
     }
 
-    /// The buckets of curves over a day whose files of samples have these checksums; absent as above.
+    /// The buckets of curves over a day whose files of samples have these checksums; `None` as above.
     pub(super) fn read_day(
         &self,
         (day, checksums): (&str, &[u32]),
@@ -81,7 +81,7 @@ impl Files {
     }
 }
 
-/// What is read of the first file that is whole and that `is_it` says is meant.
+/// What `of` returns for the first valid file that `is_it` accepts.
 fn first_valid<T>(
     files: &[(Folder, SealedPath)],
     is_it: impl Fn(&Description) -> bool,
@@ -93,12 +93,12 @@ fn first_valid<T>(
         is_meant.then(|| of(&file)).transpose()
     };
     files.iter().find_map(|(folder, path)| {
-        // A file of another user may have a right checksum and pages on which the parquet crate panics.
+        // Another user can write a file with a valid checksum and pages on which the parquet crate panics.
         catch_unwind(AssertUnwindSafe(|| read(folder, path))).ok()?.ok().flatten()
     })
 }
 
-/// The row groups that have the buckets of a level: the group, the length of its own buckets, and its table.
+/// The row groups with buckets of a level: the group, the length of its buckets, and its table.
 fn groups(file: &SealedFile, level: Level) -> impl Iterator<Item = (usize, Level, Table)> {
     let stated = file.description().groups.iter().flatten().enumerate().take(file.row_groups());
     stated.filter_map(move |(group, (seconds, table))| {
@@ -144,14 +144,14 @@ fn read(file: &SealedFile, level: Level, curves: &[Curve]) -> Result<Vec<Vec<Buc
     Ok(found)
 }
 
-/// Whether samples can have a bucket: what somebody else wrote under a right checksum may be anything.
+/// Whether samples can result in this bucket: a file of another user may hold anything under a valid checksum.
 fn is_possible(bucket: &Bucket, level: Level) -> bool {
     let Bucket { end_ns, mean, min, max, weight } = *bucket;
     let finite = [mean, min, max, weight].into_iter().all(f64::is_finite);
     finite && min <= mean && mean <= max && weight >= 0.0 && end_ns % level.ns() == 0
 }
 
-/// Where new files go: into the recording where it belongs to the caller, else into the cache.
+/// Where new files go: into the recording if it belongs to the caller, else into the cache.
 pub(super) fn target(recording: &Path, cache: Option<&Path>) -> io::Result<Folder> {
     match (Dir::own(recording, None), cache) {
         (Ok(dir), _) => Ok(Folder::new(dir)),

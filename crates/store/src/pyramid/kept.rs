@@ -1,27 +1,27 @@
-//! A bucket as its file has it: numbers that repeat, so that they take little room.
+//! A bucket as it is stored: as numbers that repeat from bucket to bucket, which compress well.
 //!
-//! A counter rises by whole numbers, and a bucket of 10 s lasts 10.0003 s: its amount is `4096`, its mean `409.58…`, and only the first
-//! is often the same. The smallest and the largest value are drawn and compared and never summed: eight bits of them are kept, rounded
-//! away from the mean. Of a level, as free memory is one, they lie close to the mean: eight bits of their distance from it are kept.
+//! A counter rises by whole numbers, and a bucket of 10 s lasts 10.0003 s: its amount is `4096`, its mean `409.58…`. Amounts repeat, means
+//! do not. The smallest and the largest value are drawn and compared but never summed, so eight bits of them are kept, rounded away from
+//! the mean. For a level, such as free memory, they lie close to the mean, so eight bits of their distance from it are kept.
 
 use super::bucket::Bucket;
 use pagetide_core::derived::{Derived, Term};
 
 /// Bits of a bound, beside the exponent and the leading one.
 const BOUND_BITS: u32 = 7;
-/// The bits of a number that a bound has not.
+/// The bits of a number that a bound does not keep.
 const DROPPED: u32 = (1 << (f32::MANTISSA_DIGITS - 1 - BOUND_BITS)) - 1;
 
-/// The numbers of a bucket; what can be known without being kept is absent.
+/// The stored numbers of a bucket. What follows from the others is not stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Kept {
     /// The mean of a level.
     pub(super) mean: Option<f32>,
     /// For counters: the mean times the weight.
     pub(super) amount: Option<f32>,
-    /// The smallest value, of a level how far it lies below the mean; absent where it is the mean.
+    /// The smallest value, for a level its distance below the mean; not stored if it is the mean.
     pub(super) min: Option<f32>,
-    /// The largest value, of a level how far it lies above the mean.
+    /// The largest value, for a level its distance above the mean.
     pub(super) max: Option<f32>,
     pub(super) weight: Option<f32>,
 }
@@ -31,7 +31,7 @@ pub(super) fn is_counted(metric: &Derived) -> bool {
     !metric.formula.terms().iter().any(|term| matches!(term, Term::Gauge(_)))
 }
 
-/// The values of a bucket to the digits that are kept.
+/// The values of a bucket, rounded as they are stored.
 pub(super) fn values(bucket: &Bucket) -> [f32; 3] {
     [bucket.mean, bucket.min, bucket.max].map(single)
 }
@@ -54,7 +54,7 @@ impl Kept {
         }
     }
 
-    /// The bucket that ends at `end_ns`; absent where numbers are missing. Anybody may have written them: they may be no numbers.
+    /// The bucket that ends at `end_ns`; `None` where numbers are missing. Another user may have written the file, so any may be NaN.
     pub(super) fn bucket(&self, end_ns: i64) -> Option<Bucket> {
         let weight = f64::from(self.weight?);
         let mean = match (self.mean, self.amount) {
@@ -70,7 +70,7 @@ impl Kept {
     }
 }
 
-/// The bound at a distance from the mean. What is 0 up to the rounding of the distance is 0: few levels can be negative.
+/// The bound at a distance from the mean. A bound that is 0 within the rounding of the distance becomes 0: few levels can be negative.
 fn from_distance(mean: f64, distance: f64) -> f64 {
     let bound = mean + distance;
     if bound.abs() * f64::from(1_u32 << BOUND_BITS) <= distance.abs() { 0.0 } else { bound }

@@ -15,18 +15,18 @@ use parquet::data_type::ByteArray;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Segments with fewer samples (some minutes at one sample a second) have no file: their samples are read as fast.
+/// Segments with fewer samples (5 minutes at one a second) get no file: reading their samples is as fast.
 const WORTH_SAMPLES: i64 = 300;
-/// The buckets that files of days have: shorter ones are asked of single days.
+/// The buckets in files of days. Shorter ones are read from the segments.
 const DAY_LEVELS: [Level; 2] = [Level::HalfHour, Level::SixHours];
 
-/// Whether files of days have a level of a table. Processes are too many, and are asked for over hours.
+/// Whether files of days hold a level of a table. Processes are left out: they are many, and are looked at over hours.
 pub(super) fn is_in_days(level: Level, table: Table) -> bool {
     DAY_LEVELS.contains(&level) && table != Table::Process
 }
 
-/// Makes the file of a segment that was just sealed, in its recording, and that of the day before if that is over now. Without them
-/// readers compute what they need.
+/// Writes the file of a segment that was just sealed, into its recording, and that of the day before once it is over. Readers compute what
+/// they need if a file is missing.
 pub(crate) fn after_seal(files: &dyn FileSystem, folder: &Folder, name: &SegmentName) -> io::Result<()> {
     let segments = segment::all(folder)?;
     let Some(at) = segments.iter().position(|segment| segment.name.number == name.number) else { return Ok(()) };
@@ -36,7 +36,7 @@ pub(crate) fn after_seal(files: &dyn FileSystem, folder: &Folder, name: &Segment
     day.map_or(Ok(()), |day| of_day(files, (folder, folder), &Files::of(folder, None)?, day).map(drop))
 }
 
-/// Removes files that a crash, or a disk without room, left unfinished. What is left over is in nobody's way.
+/// Removes files that a crash or a full disk left unfinished. Any that remain do no harm.
 pub(crate) fn remove_unfinished(files: &dyn FileSystem, folder: &Folder) {
     let kinds = [sealed::PYRAMID, sealed::PYRAMID_DAY].into_iter();
     for path in kinds.filter_map(|kind| folder.unfinished_files(kind).ok()).flatten() {
@@ -44,8 +44,8 @@ pub(crate) fn remove_unfinished(files: &dyn FileSystem, folder: &Folder) {
     }
 }
 
-/// The checksums by which the file of a day is known; absent while the day is not over, and where none of its segments has a file, since
-/// their samples are read as fast.
+/// The checksums that identify the file of a day; `None` while the day is not over, and if none of its segments has a file: their samples
+/// are read as fast.
 pub(super) fn worth_a_file(known: &Files, day: &[Segment]) -> Option<Vec<u32>> {
     let has_file = |segment: &Segment| segment.samples.as_ref().is_some_and(|samples| known.has(samples));
     segment::checksums(day).filter(|_| day.iter().any(has_file))
@@ -57,7 +57,7 @@ pub(super) fn is_worth_it(folder: &Folder, samples: &SealedPath) -> bool {
         && SealedFile::open(folder, samples, &Budget::default()).is_ok_and(|file| file.rows() >= WORTH_SAMPLES)
 }
 
-/// Makes the file of a sealed segment. Gives whether there is enough in the segment.
+/// Writes the file of a sealed segment. Returns whether the segment was long enough.
 pub(super) fn of_segment(
     files: &dyn FileSystem,
     folder: &Folder,
@@ -73,7 +73,7 @@ pub(super) fn of_segment(
     rows::store(files, target, (&host, &samples.name), &groups, about).map(|()| true)
 }
 
-/// Makes the file of a day that is over: the longer buckets of its segments, put together. Gives whether it was made.
+/// Writes the file of a past day, with the longer buckets of its segments merged. Returns whether it was written.
 pub(super) fn of_day(
     files: &dyn FileSystem,
     (folder, target): (&Folder, &Folder),

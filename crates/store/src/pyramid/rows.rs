@@ -15,13 +15,13 @@ use parquet::data_type::ByteArray;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Metrics whose samples are in memory at the same time: many of a host, which has one row, and few where there are as many rows as devices,
-/// processes or groups.
+/// Metrics whose samples are held in memory at once: many for the host, which has one row, few for tables with a row for each device,
+/// process or group.
 fn at_once(table: Table) -> usize {
     if table == Table::Host { 48 } else { 6 }
 }
 
-/// Row groups: of a table at a level, and whether their buckets stand for the longer ones.
+/// Row groups by table and level, and whether their buckets also stand for the longer ones.
 pub(super) type Groups = BTreeMap<(Table, Level, bool), Rows>;
 
 /// The buckets of a table at a level.
@@ -119,7 +119,7 @@ fn add(
     }
 }
 
-/// Whether there is one bucket, and all longer ones hold the same: most processes live so shortly.
+/// Whether there is one bucket, and all longer ones equal it. Most processes live that briefly.
 fn stands_for(levels: &[(Level, Vec<Bucket>)]) -> bool {
     let only = |buckets: &[Bucket]| match buckets {
         [bucket] => Some(kept::values(bucket)),

@@ -47,7 +47,7 @@ pub(super) fn by_day(segments: &[Segment]) -> impl Iterator<Item = &[Segment]> {
     segments.chunk_by(|one, next| one.name.day() == next.name.day())
 }
 
-/// The checksums of the files of samples of a day that is over: absent while a segment of it is open, or may still come.
+/// The checksums of a past day's files of samples; `None` while one of its segments is open or may still follow.
 pub(super) fn checksums(day: &[Segment]) -> Option<Vec<u32>> {
     let checksums = day.iter().map(|segment| segment.samples.as_ref()?.checksum).collect();
     day.last()?.next_ns.and(checksums)

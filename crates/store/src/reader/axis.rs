@@ -1,4 +1,4 @@
-//! One time axis over several boots of a host, and over boot clocks that go back.
+//! One time axis across reboots of the host, and across boot clocks that go back.
 
 use pagetide_core::{Mark, MarkKind, Stamp};
 
@@ -9,7 +9,7 @@ pub const CLOCK_WENT_BACK: &str = "store: the boot clock went back here, as in a
 /// What the note says where another boot begins.
 const STARTED_AGAIN: &str = "store: the host was restarted here; earlier times are moved onto the new clock";
 
-/// What was recorded during one boot while its clock went on.
+/// What was recorded during one boot without its clock going back.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) boot_id: String,
@@ -19,11 +19,11 @@ pub(super) struct Run {
     pub(super) first_mark: usize,
 }
 
-/// The least time between two runs when the wall clock has none, or went back, in ns.
+/// Time between two runs, in ns, if the wall clock shows less or went back.
 const LEAST_PAUSE: i64 = 1_000_000;
 
-/// Moves the times since boot of all runs but the last, so that between two runs as much time passes on the axis as on
-/// the wall clock. The last run keeps its times. A note marks where each later run begins.
+/// Shifts the boot clock times of all runs but the last, so that as much time passes between two runs on the axis as on the wall clock. A
+/// note marks the begin of each later run.
 pub(super) fn join(runs: &[Run], stamps: &mut [Stamp], marks: &mut Vec<Mark>) {
     let (mut stamps_end, mut marks_end) = (stamps.len(), marks.len());
     let mut notes = Vec::new();

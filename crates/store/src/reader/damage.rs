@@ -1,4 +1,4 @@
-//! What cannot be read of a recording, and what that costs.
+//! Damaged files of a recording, and what is lost with them.
 
 use crate::layout::{Folder, MANIFEST, OPEN, SealedPath, SegmentName};
 use crate::sealed;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The damage that a reader has come across so far, in the files that it had to read. Clones are the same list.
+/// The damage that a reader has found so far, in the files that it had to read. Clones share one list.
 #[derive(Debug, Clone, Default)]
 pub struct Damage(Arc<Mutex<BTreeSet<String>>>);
 
@@ -41,7 +41,7 @@ impl Damage {
     }
 }
 
-/// What a sealed file of a segment holds, and so what is lost without it.
+/// What is lost without a sealed file of a segment.
 pub(super) fn cost(name: &SegmentName, kind: &str) -> String {
     match kind {
         sealed::SAMPLES => format!("all samples of segment {} are lost", name.text()),
@@ -50,7 +50,7 @@ pub(super) fn cost(name: &SegmentName, kind: &str) -> String {
     }
 }
 
-/// The same of a file.
+/// What is lost without this file.
 pub(super) fn cost_of(file: &SealedPath) -> String {
     let kind = file.path.iter().next().unwrap_or_default().to_string_lossy();
     cost(&file.name, &kind)

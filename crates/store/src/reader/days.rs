@@ -1,4 +1,4 @@
-//! What a recording has of each day. A segment lies in one UTC day, so days can be read, and their results kept, one by one.
+//! The days of a recording. A segment lies in one UTC day, so days can be read, and their results cached, one by one.
 
 use super::{Damage, Reader};
 use crate::layout::{self, Folder};
@@ -19,8 +19,8 @@ pub struct Day {
     pub files: String,
 }
 
-/// The hosts that have sealed segments in a folder, as the names of their partitions say (`host=…`), in order. A recording has one,
-/// unless its host was given another name; a tree into which recordings were copied has many.
+/// The hosts with sealed segments in a folder, from the names of the partitions (`host=…`), in order. A recording has one, unless its host
+/// was renamed; a tree into which recordings were copied has many.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn hosts(dir: Dir) -> Result<Vec<String>, Error> {
 }
 
 impl Reader {
-    /// The days of which there is anything, in order.
+    /// The days that have segments, in order.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Reader {
         self.list_days().map_err(|error| file_error::io("look into it", self.folder(), &error))
     }
 
-    /// The same recording with the segments of one day alone, and no damage yet.
+    /// A reader of the segments of one day only, with a list of damage of its own.
     #[must_use]
     pub fn of_day(&self, date: &str) -> Self {
         let ranges = self.ranges.clone();

@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// How much is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Depth {
-    /// Marks, and of sealed segments the first and the last sample, by which marks have their place on the axis.
+    /// Marks, and the first and last time of each sealed segment, which place the marks on the axis.
     Marks,
     /// The times of all samples as well.
     Times,
@@ -66,23 +66,23 @@ pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
 /// The rows of a row group: runs of one entity, and columns.
 #[derive(Debug)]
 pub(super) struct Rows {
-    /// Where each row's sample is in the recording; absent when it was not selected.
+    /// The index of each row's sample in the recording; `None` if it was not selected.
     pub(super) places: Vec<Option<usize>>,
-    /// The entities in order: each with the row behind its last one.
+    /// The entities in order, each with the index after its last row.
     pub(super) runs: Vec<(Entity, usize)>,
     pub(super) columns: Vec<(Column, Numbers)>,
 }
 
-/// Rows of one entity whose samples follow each other in the recording.
+/// Rows of one entity whose samples are consecutive in the recording.
 #[derive(Debug)]
 struct Stretch {
     entity: usize,
-    /// Where the sample of the first is.
+    /// The index of the first row's sample.
     place: usize,
     rows: Range<usize>,
 }
 
-/// What an entity, or a column of one, takes besides its values: the entries of a map, twice its name, what an allocator adds.
+/// Bytes of memory of an entity, or of one of its columns, besides its values: map entries, two copies of its name, allocator overhead.
 const NAME_BYTES: usize = 320;
 
 impl<'a> LoadedParts<'a> {
@@ -120,7 +120,7 @@ impl<'a> LoadedParts<'a> {
         self.depth >= Depth::Times
     }
 
-    /// Begins another run of the same boot when its clock went back: the axis would leave out what is not in order.
+    /// Begins another run of the same boot if its clock went back: the axis would drop samples out of order.
     fn go_on_from(&mut self, stamp: Stamp) -> Result<(), Exceeded> {
         let Some(run) = self.runs.last().filter(|run| run.first_stamp < self.stamps.len()) else { return Ok(()) };
         if self.stamps.last().is_none_or(|last| last.boot_ns <= stamp.boot_ns) {
@@ -152,14 +152,14 @@ impl<'a> LoadedParts<'a> {
 
     pub(super) fn mark(&mut self, mark: Mark) -> Result<(), Exceeded> {
         if self.wants(mark.stamp.wall_ns) {
-            // What its text takes was charged by who read it.
+            // The caller has charged its text.
             self.budget.charge(bytes_of(2, size_of::<Mark>()))?;
             self.marks.push(mark);
         }
         Ok(())
     }
 
-    /// Says something about the recording itself.
+    /// Adds a note about the recording itself.
     pub(super) fn note(&mut self, wall_ns: Option<i64>, text: String) {
         let last = self.stamps.last().copied().unwrap_or_default();
         if wall_ns.is_none_or(|wall_ns| self.wants(wall_ns)) {
@@ -167,7 +167,7 @@ impl<'a> LoadedParts<'a> {
         }
     }
 
-    /// Says that something of a segment is damaged, and what is lost.
+    /// Notes that something of a segment is damaged, and what is lost.
     pub(super) fn damaged(&mut self, name: &SegmentName, what: String, cost: &str) {
         let before_end = |wall_ns| self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to);
         let after_begin = |wall_ns| self.selection.from_wall_ns.is_none_or(|from| wall_ns >= from);
@@ -177,7 +177,7 @@ impl<'a> LoadedParts<'a> {
         self.note(name.wall_ns(), format!("store: {what}"));
     }
 
-    /// Adds a sample's stamp and gives its place; absent when it was not selected.
+    /// Adds a sample's stamp and returns its index; `None` if it is not selected.
     pub(super) fn stamp(&mut self, stamp: Stamp) -> Result<Option<usize>, Exceeded> {
         if !self.wants(stamp.wall_ns) {
             return Ok(None);
@@ -188,7 +188,7 @@ impl<'a> LoadedParts<'a> {
         self.go_on_from(stamp)?;
         if self.stamps.len() == self.stamps.capacity() {
             let more = self.stamps.len().max(64);
-            // They are moved to the recording, which takes as much again for a while.
+            // They are copied to the recording, so for a while they exist twice.
             self.budget.charge(bytes_of(2 * more, size_of::<Stamp>()))?;
             self.stamps.try_reserve_exact(more)?;
         }
@@ -267,8 +267,8 @@ impl<'a> LoadedParts<'a> {
         Ok(self.entities.len() - 1)
     }
 
-    /// The recording. A part of one has the manifest of its own time, which may have had another kernel, other disks and settings; the
-    /// recorder's account is of the whole.
+    /// The recording. A part of one gets the manifest of its own time, which may name another kernel, other disks and settings. The recorder's
+    /// own counts cover the whole recording.
     pub(super) fn finish(mut self, whole: Manifest) -> Recording {
         let manifest = match self.selected.take() {
             Some(part) => Manifest {
@@ -300,7 +300,7 @@ impl<'a> LoadedParts<'a> {
 }
 
 impl EntityColumns {
-    /// The number of a column, which is new when it is not there yet.
+    /// The number of a column, which is added if it is new.
     fn column(&mut self, column: &Column, budget: &Budget) -> Result<usize, Exceeded> {
         if let Some(number) = self.numbers.get(&column.name) {
             return Ok(*number);
@@ -311,7 +311,7 @@ impl EntityColumns {
         Ok(self.columns.len() - 1)
     }
 
-    /// Adds what a column of a row group has of some rows.
+    /// Adds the values of a column of a row group for some rows.
     fn append(
         &mut self,
         column: &Column,

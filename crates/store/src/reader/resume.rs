@@ -1,5 +1,5 @@
-//! Where reading of an open log may be continued, so that what is near its end is read without all that comes before it. Readers that
-//! follow a recording look at its last samples again and again.
+//! Positions from which an open log can be read on, so that its end is read without its beginning. A reader that follows a recording reads
+//! its last samples again and again.
 
 use crate::budget::Budget;
 use crate::layout::SegmentName;
@@ -10,8 +10,8 @@ use std::io::{self, BufReader, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes from a position to the end of the log, as a multiple of those from the one after the next: so few positions are kept that they
-/// take little memory, and a stretch near the end is found by reading at most this multiple of it.
+/// Bytes from a position to the end of the log, as a multiple of those from the position two later, at least. So few positions are kept,
+/// and reading from the end needs at most this multiple of the bytes that are wanted.
 const SPACING: u64 = 4;
 /// What precedes the content of a record, with its checksum.
 const PREFIX: usize = 9;
@@ -20,7 +20,7 @@ const PREFIX: usize = 9;
 #[derive(Debug, Default)]
 pub(super) struct Positions(Mutex<BTreeMap<u64, Vec<Arc<Resumable>>>>);
 
-/// A position, and what shows that the log is still the one that was read.
+/// A position, and what identifies the log that was read.
 #[derive(Debug)]
 struct Resumable {
     /// Device and inode.
@@ -72,12 +72,12 @@ impl Positions {
         source.seek(SeekFrom::Start(found.position.offset()))?;
         keeper.latest_wall_ns = found.latest_wall_ns;
         keeper.rest = keeper.length.saturating_sub(found.position.offset());
-        // Those behind are found anew where they are wanted.
+        // Later positions are found again when they are needed.
         keeper.kept = known[..=place].to_vec();
         Ok(Some((LogReader::resume(BufReader::new(source), found.position.clone(), budget), keeper)))
     }
 
-    /// Takes over what was kept while a log was read.
+    /// Stores the positions that were kept while a log was read.
     pub(super) fn take(&self, name: &SegmentName, keeper: Keeper) {
         let mut kept = keeper.kept;
         let mut all = self.lock();
@@ -168,8 +168,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-        /// A reader that stays open gives what a new one gives, whatever it read before: the rest of a log from any moment, while the
-        /// log grows, over segments that end, and when the clock was set back.
+        /// A reader that stays open returns what a new one returns, whatever it read before: from any moment, while the log grows, when segments end,
+        /// and when the clock was set back.
         #[test]
         fn a_reader_that_stays_open_reads_what_a_new_one_reads(
             given in recordings(60),

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Why a recording cannot be loaded.
 #[derive(Debug)]
 pub(super) enum LoadError {
-    /// The file system refused; the path may be empty when it is the recording's folder.
+    /// Reading failed; the path may be empty for the recording's folder.
     Io(PathBuf, io::Error),
     /// A segment of a newer version.
     Newer(PathBuf, u32),
@@ -37,7 +37,7 @@ impl From<Exceeded> for LoadError {
     }
 }
 
-/// Reads an open segment as far as it is whole and valid. If it was read before, only a part at its end is read.
+/// Reads the valid records of an open segment. If it was read before, only a part at its end is read.
 pub(super) fn open(
     folder: &Folder,
     name: &SegmentName,
@@ -47,7 +47,7 @@ pub(super) fn open(
     let path = || folder.full(&layout::log(name));
     let failed = |error| LoadError::Io(path(), error);
     let file = folder.open_log(name).map_err(failed)?;
-    // The same file by another descriptor: by its name it may be gone by then, sealed.
+    // Another descriptor of the same file: once it is sealed its name is gone.
     let again = file.try_clone().map_err(failed)?;
     let from_wall_ns = gathered.selection.from_wall_ns;
     let resumed =
@@ -61,7 +61,7 @@ pub(super) fn open(
     };
     let mut log = match opened {
         Ok(log) => log,
-        // Its writer has not come to the first record yet, or crashed before; or that record is damaged.
+        // Its writer has not written the first record yet, or crashed before that; or that record is damaged.
         Err(LogError::NotALog) => {
             if log::has_lost_its_beginning(again, &gathered.budget).map_err(failed)? {
                 let what = format!("{} is damaged at its beginning", path().display());
@@ -107,12 +107,12 @@ pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 /// parts of a recording share them.
 pub(super) type Ranges = Arc<Mutex<BTreeMap<PathBuf, (i64, i64)>>>;
 
-/// Where the samples of a segment are in the recording, in order of their numbers.
+/// The indices of a segment's samples in the recording, in the order of their numbers.
 #[derive(Debug, Default)]
 struct Places(Vec<(i64, usize)>);
 
 impl Places {
-    /// Those of the samples of some rows, most of which come in order; absent of samples that were not selected.
+    /// The indices of the samples of some rows, most of which are in order; `None` for samples that were not selected.
     fn of_rows(&self, numbers: &[i64]) -> Vec<Option<usize>> {
         let mut next = 0;
         let place = |number: &i64| {
@@ -203,8 +203,8 @@ pub(super) fn sealed(
     Ok(())
 }
 
-/// The files beside that of samples: those that it lists with the content that it lists, and before version 3 those that are there.
-/// A note reports each file that is missing or not the listed one; unknown tables are skipped.
+/// The files that belong to a file of samples: those that it lists, with the listed content. Before version 3 it lists none, and those that
+/// exist are read. A note reports each file that is missing or has other content; unknown tables are skipped.
 fn siblings(
     folder: &Folder,
     files: &SealedFiles,
@@ -226,7 +226,7 @@ fn siblings(
             siblings.insert(kind, SealedPath { checksum: Some(content.crc32), ..path.clone() });
             continue;
         }
-        // A segment that is being removed loses its file of samples first.
+        // The removal of a segment begins with its file of samples.
         folder.open_sealed(samples).map_err(|error| LoadError::Io(samples.path.clone(), error))?;
         let why = if there.is_empty() { "is missing" } else { "is not the one written with it" };
         let text = format!("segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
@@ -235,14 +235,14 @@ fn siblings(
     Ok(siblings)
 }
 
-/// Reads a sealed file, with the memory that its rows take; absent, with a note in the recording, when it is damaged.
+/// Reads a sealed file, and returns the charge for its rows with it. If it is damaged, adds a note to the recording and returns `None`.
 fn read<T>(
     folder: &Folder,
     path: &SealedPath,
     gathered: &mut LoadedParts<'_>,
     read: impl FnOnce(&SealedFile) -> Result<T, SealedError>,
 ) -> Result<Option<(T, Held)>, LoadError> {
-    // A file that lost its checksum with its name may be damaged in ways on which the parquet crate panics (a varint that is too long).
+    // A renamed file has no checksum, and the parquet crate panics on some damage (a varint that is too long).
     let content = catch_unwind(AssertUnwindSafe(|| {
         let file = SealedFile::open(folder, path, &gathered.budget)?;
         Ok((read(&file)?, file.into_held()))
@@ -267,7 +267,7 @@ fn read_stamps(file: &SealedFile, group: usize) -> Result<Vec<Stamp>, SealedErro
     Ok(stamps.map(|((wall_ns, mono_ns), boot_ns)| Stamp { wall_ns, mono_ns, boot_ns }).collect())
 }
 
-/// The times of the first and the last sample, as the file states them; absent when it does not.
+/// The times of the first and the last sample from the file's metadata; `None` if it has none.
 fn ends(file: &SealedFile) -> Result<Option<[Stamp; 2]>, SealedError> {
     let range = |name| Ok::<_, SealedError>(file.range(file.column_named(name)?));
     let (wall, mono, boot) = (range("wall_ns")?, range("mono_ns")?, range("boot_ns")?);

@@ -1,4 +1,4 @@
-//! From when to when a recording is, without reading what lies between.
+//! The first and the last time of a recording, without reading what lies between.
 
 use super::Reader;
 use super::segment::SealedFiles;
@@ -27,7 +27,7 @@ impl Listed {
 }
 
 impl Reader {
-    /// The wall clock of the first sample and of the last one; absent when there is no sample.
+    /// The wall clock of the first and the last sample, in ns since 1970; `None` without samples.
     ///
     /// # Errors
     ///
@@ -36,8 +36,8 @@ impl Reader {
         self.find_span().map_err(|error| file_error::io("look into it", self.folder(), &error))
     }
 
-    /// The stretches without samples that are longer than `shortest`, in ns since 1970, where one segment ends and the next begins: a
-    /// segment lies in one UTC day, so those of a day or more are all among them.
+    /// The gaps between segments that are longer than `shortest`, in ns since 1970. A segment lies in one UTC day, so every gap of a day or more
+    /// is among them.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Reader {
         let segments = self.listed()?;
         let mut gaps = Vec::new();
         for (one, next) in segments.iter().zip(segments.iter().skip(1)) {
-            // Their names say when they began; only of those that are far apart is the end looked up.
+            // Their names say when they began. Where two are far apart, the end of the first is read.
             let (Some(from), Some(to)) =
                 (one.name().and_then(SegmentName::wall_ns), next.name().and_then(SegmentName::wall_ns))
             else {
@@ -79,7 +79,7 @@ impl Reader {
         Ok(begin.zip(end).map(|((from, _), (_, to))| (from, to)))
     }
 
-    /// All segments, in order. One that is being sealed is its log.
+    /// All segments, in order. One that is being sealed is listed as its log.
     fn listed(&self) -> io::Result<Vec<Listed>> {
         let logs: BTreeMap<u64, SegmentName> =
             self.folder.logs()?.into_iter().map(|name| (name.number, name)).collect();
@@ -99,7 +99,7 @@ impl Reader {
     fn span_of_log(&self, name: &SegmentName) -> io::Result<Option<(i64, i64)>> {
         let file = match self.folder.open_log(name) {
             Ok(file) => file,
-            // It was sealed since the list was made: its name says when it began.
+            // It was sealed since it was listed: its name says when it began.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name.wall_ns().map(|at| (at, at))),
             Err(error) => {
                 return Err(io::Error::new(error.kind(), format!("{}: {error}", layout::log(name).display())));
@@ -120,7 +120,7 @@ impl Reader {
         Ok(span)
     }
 
-    /// Absent of a damaged one, which loading reports.
+    /// `None` for a damaged one, which loading reports.
     fn span_of_sealed(&self, files: &SealedFiles) -> Option<(i64, i64)> {
         let path = files.get(sealed::SAMPLES)?.last()?;
         let read = || -> Result<Option<(i64, i64)>, SealedError> {

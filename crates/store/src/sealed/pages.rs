@@ -1,7 +1,7 @@
 //! The pages of a column of a row group.
 //!
-//! The parquet crate has a reader of pages, but it believes what a header says that its page takes when it is decompressed, up to 2 GiB, before it
-//! sees how many values there are; and it makes room for compression and for decompression anew for each column, of which a day has thousands.
+//! The parquet crate can read pages, too. But it allocates the decompressed size that a page's header states, up to 2 GiB, before it looks
+//! at the number of values. And it allocates its buffers and its decompressor again for each column, of which a day has thousands.
 //!
 //! A header is a struct of Thrift's compact protocol (`PageHeader` in parquet.thrift).
 
@@ -15,14 +15,14 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use zstd::bulk::Decompressor;
 
-/// Structs in structs in a header.
+/// Nesting of structs in a header, at most.
 const MAX_NESTING: usize = 8;
 
 fn damaged(what: &str) -> SealedError {
     SealedError::Damaged(what.to_owned())
 }
 
-/// The length of the table of contents at the end of a file; 0 where it has none, which the parquet crate says.
+/// The length of the table of contents at the end of a file (the footer); 0 if there is none, an error that the parquet crate reports.
 pub(super) fn footer_length(file: &File) -> Result<u64, SealedError> {
     let Some(at) = file.metadata()?.len().checked_sub(8) else { return Ok(0) };
     let mut length = [0; 4];
@@ -34,13 +34,13 @@ pub(super) fn footer_length(file: &File) -> Result<u64, SealedError> {
 pub(super) struct Pages {
     bytes: Vec<u8>,
     compression: Compression,
-    /// The header of each, and where it ends in `bytes`.
+    /// The header of each, and the end of its page in `bytes`.
     headers: Vec<(Header, usize)>,
 }
 
 impl Pages {
-    /// Reads them. `charge` is told the bytes that they take, and those that they take once they are decompressed, before there is room for
-    /// them: at most what the row group states.
+    /// Reads the pages. Before it allocates, it calls `charge` with their bytes, and with their bytes once decompressed: at most what the row
+    /// group states.
     pub(super) fn read(
         file: &File,
         chunk: &ColumnChunkMetaData,
@@ -123,9 +123,9 @@ struct Header {
     nulls: u32,
     rows: u32,
     encoding: i64,
-    /// Encodings of the levels; of the second version of data pages their lengths.
+    /// Encodings of the levels; their lengths in data pages of version 2.
     levels: [i64; 2],
-    /// Of the second version of data pages: whether what follows the levels is not compressed.
+    /// Data pages of version 2: whether the values after the levels are uncompressed.
     plain: bool,
 }
 
@@ -135,7 +135,7 @@ const DICTIONARY: i64 = 2;
 const DATA_V2: i64 = 3;
 
 impl Header {
-    /// Takes a header off the front of `input`.
+    /// Reads a header from the front of `input`.
     fn take(input: &mut &[u8]) -> Option<Self> {
         let mut header = Self::default();
         let mut sizes = true;
@@ -231,7 +231,7 @@ fn encoding(number: i64) -> Result<Encoding, SealedError> {
     })
 }
 
-/// Passes over the fields of a struct, which is field `within` of the header, and gives `whole` those that are whole numbers or booleans.
+/// Walks the fields of a struct, which is field `within` of the header, and calls `whole` for integers and booleans.
 fn fields(input: &mut &[u8], deeper: usize, within: i64, whole: &mut dyn FnMut(i64, i64, i64)) -> Option<()> {
     let mut field = 0i64;
     loop {
@@ -242,7 +242,7 @@ fn fields(input: &mut &[u8], deeper: usize, within: i64, whole: &mut dyn FnMut(i
         let step = i64::from(head >> 4);
         field = if step == 0 { varint::unzigzag(varint::take(input)?) } else { field.checked_add(step)? };
         match head & 0x0f {
-            // Booleans are in their head.
+            // A boolean's value is in its field header.
             boolean @ (1 | 2) => whole(within, field, i64::from(boolean == 1)),
             3 => drop(take(input, 1)?),
             4..=6 => whole(within, field, varint::unzigzag(varint::take(input)?)),
@@ -251,7 +251,7 @@ fn fields(input: &mut &[u8], deeper: usize, within: i64, whole: &mut dyn FnMut(i
                 let length = varint::take_len(input)?;
                 take(input, length)?;
             }
-            // What lies deeper, the statistics of a page, is not needed.
+            // Deeper structs, the statistics of a page, are not needed.
             12 => fields(input, deeper.checked_sub(1)?, if within == 0 { field } else { -1 }, whole)?,
             // A header has no lists, sets and maps.
             _ => return None,
@@ -307,7 +307,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a writer of Parquet may do with integers: both versions of data pages, with and without dictionary and compression.
+        /// Every way to write integers in Parquet: both versions of data pages, with and without dictionary and compression.
         #[test]
         fn a_column_is_what_the_parquet_crate_reads(
             values in proptest::collection::vec(proptest::option::weighted(0.8, -50..50_i64), 1..300),

@@ -17,14 +17,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use zstd::bulk::Decompressor;
 
-/// Rows of a row group at most. A writer ends a row group at 2^20 numbers, after the sample that reaches them, and a sample has a row
-/// for each process at most, of which there are 2^22. Rows that repeat take hardly any bytes, so that the size of a file bounds nothing.
+/// Rows of a row group, at most. A writer ends a row group with the sample that reaches 2^20 numbers, and a sample has at most one row for
+/// each of 2^22 processes. The size of a file bounds nothing: rows that repeat take hardly any bytes.
 const MOST_ROWS: u64 = 1 << 23;
 
-/// Bytes of a column of a row group at most, as the file states them: 16 for each row.
+/// Bytes of a column of a row group that a file may state: 16 for each row.
 const MOST_COLUMN_BYTES: u64 = MOST_ROWS * 16;
 
-/// Bytes of memory that a byte of the table of contents at the end may take: a chunk of a column takes some 30 bytes there.
+/// Bytes of memory for each byte of the footer, in which a column chunk takes some 30 bytes.
 const FOOTER_BYTES: u64 = 64;
 
 /// A sealed file, open for reading.
@@ -32,14 +32,15 @@ pub(crate) struct SealedFile {
     parquet: SerializedFileReader<File>,
     description: Description,
     file: File,
-    /// What decompresses its pages, made once: that takes longer than a page of a calm hour.
+    /// Decompresses its pages. Creating it takes longer than decompressing a page of a calm hour, so it is kept.
     zstd: RefCell<Decompressor<'static>>,
     budget: Budget,
     held: Held,
 }
 
 impl SealedFile {
-    /// Opens a file, whose rows are charged to `budget` until it is closed. Its bytes are compared with the checksum in its name first, so that no damaged byte is taken for a number.
+    /// Opens a file, whose rows are charged to `budget` until it is closed. It first compares the bytes with the checksum in the name, so that
+    /// no damaged byte is read as a number.
     pub(crate) fn open(folder: &Folder, path: &SealedPath, budget: &Budget) -> Result<Self, SealedError> {
         let mut file = folder.open_sealed(path)?;
         if let Some(checksum) = path.checksum {
@@ -51,7 +52,7 @@ impl SealedFile {
         Self::from_file(file, budget)
     }
 
-    /// The same of a file whose bytes were compared, or cannot be.
+    /// The same for a file whose checksum was compared or is unknown.
     fn from_file(file: File, budget: &Budget) -> Result<Self, SealedError> {
         budget.grant_file(&file)?;
         let held = budget.hold();
@@ -76,12 +77,12 @@ impl SealedFile {
         Ok(budget::json(text, &self.budget)?.0)
     }
 
-    /// Takes memory for what is made of its rows.
+    /// Charges memory for values made from its rows.
     pub(crate) fn charge(&self, bytes: u64) -> Result<(), SealedError> {
         Ok(self.held.charge(bytes)?)
     }
 
-    /// Closes the file; what its rows take is still there.
+    /// Closes the file and returns the charge for its rows.
     pub(crate) fn into_held(self) -> Held {
         self.held
     }
@@ -106,14 +107,14 @@ impl SealedFile {
         self.parquet.metadata().file_metadata().schema_descr().num_columns()
     }
 
-    /// The place of the column called `name`.
+    /// The index of the column called `name`.
     pub(crate) fn column_named(&self, name: &str) -> Result<usize, SealedError> {
         let columns = self.parquet.metadata().file_metadata().schema_descr().columns().iter();
         let at = columns.enumerate().find_map(|(at, column)| (column.name() == name).then_some(at));
         at.ok_or_else(|| SealedError::Damaged(format!("it has no column {name}")))
     }
 
-    /// The smallest and the largest value of a column of required integers; absent when the file does not say.
+    /// The smallest and the largest value of a column of required integers; `None` if the file has no statistics.
     pub(crate) fn range(&self, column: usize) -> Option<(i64, i64)> {
         let groups = self.parquet.metadata().row_groups().iter();
         let ranges: Option<Vec<(i64, i64)>> = groups
@@ -177,7 +178,7 @@ impl SealedFile {
         Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
     }
 
-    /// The values that are there, and of a column that may lack some which of its rows do: those of level 0.
+    /// The present values, and for an optional column the level of each row: 0 if its value is missing.
     fn records<T: DataType>(
         &self,
         group: usize,
@@ -214,7 +215,7 @@ pub(crate) struct Numbers {
     pub(crate) present: Option<Vec<bool>>,
 }
 
-/// A file that was made to fill its reader's memory is refused before any of its columns is read.
+/// Refuses a file that was made to exhaust memory, before any of its columns is read.
 fn check_sizes(parquet: &SerializedFileReader<File>) -> Result<(), SealedError> {
     for group in parquet.metadata().row_groups() {
         let largest = group.columns().iter().map(|column| column.uncompressed_size()).max().unwrap_or(0);
@@ -227,7 +228,7 @@ fn check_sizes(parquet: &SerializedFileReader<File>) -> Result<(), SealedError> 
     Ok(())
 }
 
-/// As much of the description as every version has.
+/// The part of the description that every version has.
 #[derive(serde::Deserialize)]
 struct Version {
     version: u32,
@@ -252,7 +253,7 @@ mod tests {
     use crate::sealed::FileWriter;
     use pagetide_dir::Dir;
 
-    /// Rows that are all the same take hardly any bytes.
+    /// Rows that are all equal take hardly any bytes.
     #[test]
     fn a_small_file_that_states_more_rows_than_a_writer_makes_is_refused() {
         let home = tempfile::tempdir().unwrap();

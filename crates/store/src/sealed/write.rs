@@ -13,14 +13,14 @@ use parquet::schema::types::{ColumnPath, Type};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows of a data page: a large page costs nothing and a small one a header.
+/// Rows of a data page, at most. Large pages cost nothing, while each small one adds a header.
 const PAGE_ROWS: usize = 1 << 20;
 
-/// From this level on zstd looks for the best of several matches, and finds the rows that say what the rows of another entity or
-/// of another time said. A higher one takes twice the time and finds 1 % more.
+/// From this level on zstd compares several matches, and finds rows that repeat those of another entity or time. Higher levels take twice
+/// the time and save 1 % more.
 const ZSTD_LEVEL: i32 = 6;
 
-/// The same of buckets: they are a tenth of the data.
+/// The level for buckets, which are a tenth of the data.
 const BUCKET_ZSTD_LEVEL: i32 = 12;
 
 /// Writes one sealed file, a row group at a time.
@@ -55,8 +55,8 @@ impl FileWriter {
         let fields: Result<Vec<_>, _> = required.chain(named).chain(measured).collect();
         let schema = Type::group_type_builder("pagetide").with_fields(fields.map_err(failed)?).build();
         let text = serde_json::to_string(description)?;
-        // A single entity's values differ little from sample to sample. Among many entities most did nothing, and all have the same times: such
-        // bytes repeat, which bit-packed differences would hide from zstd.
+        // The values of a single entity differ little from sample to sample. Of many entities most did nothing, and all have the same times: those
+        // bytes repeat, and bit-packed differences would hide it from zstd.
         let encoding = if strings.is_empty() { Encoding::DELTA_BINARY_PACKED } else { Encoding::PLAIN };
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -73,7 +73,7 @@ impl FileWriter {
             properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Chunk);
         }
         for (name, _) in metrics.iter().zip(&description.metrics).filter(|(_, metric)| metric.unit == Unit::Bytes) {
-            // Amounts of memory are whole pages: as bytes they have zeros at known places.
+            // Amounts of memory are whole pages: their low bytes are always zero.
             properties = properties.set_column_encoding(ColumnPath::from(name.as_str()), Encoding::PLAIN);
         }
         for name in strings {
@@ -105,7 +105,7 @@ impl FileWriter {
             .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(BUCKET_ZSTD_LEVEL).map_err(failed)?))
             .set_dictionary_enabled(false)
-            // Every metric has the same times, whole runs of bytes that repeat.
+            // All metrics have the same times: long runs of bytes repeat.
             .set_encoding(Encoding::PLAIN)
             .set_statistics_enabled(EnabledStatistics::None)
             .set_offset_index_disabled(true)
@@ -115,7 +115,7 @@ impl FileWriter {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);
         }
         for name in floats {
-            // Amounts and weights repeat as wholes; of the others the first bytes are alike and the last are not.
+            // Amounts and weights repeat as whole numbers. Of the others only the high bytes are alike.
             if !["amount", "weight"].contains(&name) {
                 properties = properties.set_column_encoding(ColumnPath::from(name), Encoding::BYTE_STREAM_SPLIT);
             }
@@ -131,7 +131,7 @@ impl FileWriter {
         Ok(RowGroup { parquet: self.parquet.next_row_group().map_err(failed)? })
     }
 
-    /// Ends the file, waits until it is on the device, and gives what is in it.
+    /// Ends the file, waits until it is on the device, and returns its size and checksum.
     pub(crate) fn finish(self) -> io::Result<Content> {
         let mut sink = self.parquet.into_inner().map_err(failed)?;
         sink.output.sync()?;
@@ -166,7 +166,7 @@ impl RowGroup<'_> {
         column.close().map_err(failed)
     }
 
-    /// Writes a metric: the values that are present, and 1 or 0 per row for whether one is.
+    /// Writes a metric: the present values, and for each row 1 or 0 for whether it has one.
     pub(crate) fn metric(&mut self, values: &[i64], present: &[i16]) -> io::Result<()> {
         let mut column = self.parquet.next_column().map_err(failed)?.ok_or_else(too_many)?;
         column.typed::<Int64Type>().write_batch(values, Some(present), None).map_err(failed)?;
@@ -183,7 +183,7 @@ fn too_many() -> io::Error {
     io::Error::other("more columns than the schema has")
 }
 
-/// The error of the file system when there was one, so that its kind (a full disk) is kept.
+/// The IO error inside, if there is one, so that its kind (a full disk) is kept.
 fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -194,7 +194,7 @@ fn failed(error: ParquetError) -> io::Error {
     }
 }
 
-/// A file that is written front to back, with the checksum of what was written.
+/// A file that is written front to back, and the checksum of its bytes.
 struct Summed {
     output: Box<dyn Output>,
     offset: u64,

@@ -1,6 +1,6 @@
 //! The largest of many, in a list that never grows.
 
-/// The largest scores and whose they are, the largest first. A score of 0 does not count.
+/// The largest scores and their places, in descending order. A score of 0 does not count.
 #[derive(Debug)]
 pub(super) struct Best {
     room: usize,
@@ -16,7 +16,7 @@ impl Best {
         self.list.clear();
     }
 
-    /// Takes `place` in if its score is among the largest. If scores are equal, the first one stays.
+    /// Adds `place` if its score is among the largest. Of equal scores the earlier one stays.
     pub(super) fn offer(&mut self, score: u64, place: usize) {
         if score > 0 {
             let at = self.list.partition_point(|(known, _)| *known >= score);

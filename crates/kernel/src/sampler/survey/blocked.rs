@@ -14,7 +14,7 @@ use pagetide_proctext::process::parse_process_stat;
 use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
 
-/// Threads whose entity is remembered, so that one that blocks again is not looked for by name.
+/// Threads whose entity is cached, so that one that blocks again is not looked up by name.
 const REMEMBERED: usize = 1024;
 
 /// A thread in uninterruptible sleep.
@@ -25,7 +25,7 @@ struct Blocked {
     wait: Option<ColumnId>,
 }
 
-/// The threads of all processes, without each one's first, which `/proc/PID/stat` speaks of.
+/// The threads of all processes, without the first of each, which `/proc/PID/stat` covers.
 #[derive(Debug)]
 pub(super) struct Threads {
     listing: Option<Listing>,
@@ -55,7 +55,7 @@ impl Threads {
         }
     }
 
-    /// Looks at as many threads as there is time for, going on behind the one that was looked at last.
+    /// Looks at as many threads as the limit allows, beginning after the one that was looked at last.
     pub(super) fn look(
         &mut self,
         proc: &OwnedFd,
@@ -92,7 +92,7 @@ impl Threads {
         result
     }
 
-    /// Looks at the threads that may be blocked, of all that a source lists.
+    /// Looks at the threads that may be blocked according to a source of all tasks.
     fn look_at_blocked(
         &mut self,
         proc: &OwnedFd,
@@ -192,8 +192,8 @@ impl Threads {
         self.blocked.iter().any(|blocked| blocked.process == process)
     }
 
-    /// Gives each blocked thread a row: its state, its process and the group of that, where it waits. Its other numbers are in the row of its
-    /// process, which counts them all.
+    /// Puts a row for each blocked thread: its state, its process and that process's group, and where it waits. Its counters are part of its
+    /// process's row.
     pub(super) fn show(
         &mut self,
         group: impl Fn(u32) -> Option<u64>,
@@ -217,7 +217,7 @@ impl Threads {
             if let Some(wait) = blocked.wait {
                 row.set(wait, 1);
             }
-            // Ids of threads and processes differ, but a list that changes while it is read may show one as both.
+            // Threads and processes have different ids, but a list that changes during the read may show one as both.
             if pass.sample.has_row(Table::Process, blocked.entity) {
                 continue;
             }

@@ -5,12 +5,12 @@
 pub(crate) struct Counts {
     /// Processes and threads looked at.
     pub(crate) tasks: u64,
-    /// Processes and threads that are there and were not looked at.
+    /// Processes and threads that exist and were not looked at.
     pub(crate) tasks_skipped: u64,
     /// Tasks seen in uninterruptible sleep.
     pub(crate) blocked: u64,
     /// Rows given.
     pub(crate) rows: u64,
-    /// Tasks that should have had a row and got none, for want of room.
+    /// Tasks that should have had a row and got none, because the limit of rows was reached.
     pub(crate) rows_skipped: u64,
 }

@@ -1,4 +1,4 @@
-//! A process that a survey knows: what it was like when it was looked at last.
+//! A process in a survey, as it was at the last look.
 
 use super::waits::Waits;
 use crate::error::Error;
@@ -17,7 +17,7 @@ use pagetide_proctext::process::ProcessStat;
 /// More threads than any system has (`PID_MAX_LIMIT`, include/linux/threads.h).
 const PID_MAX_LIMIT: u64 = 4 << 20;
 
-/// A process that does not run is looked at in full once in so many samples.
+/// Samples between two full looks at a process that does not run.
 const FRESH: u64 = 8;
 
 #[derive(Debug)]
@@ -25,16 +25,16 @@ pub(super) struct SurveyedProcess {
     pub(super) pid: u32,
     /// Its files; absent before it is looked at.
     process: Option<SampledTask>,
-    /// It started while the survey was going on, so what its counters show is all new.
+    /// It started during the survey, so its counters have risen from 0.
     newborn: bool,
-    /// The sample in which it was looked at last; 0 before.
+    /// The sample of the last look; 0 before the first.
     looked: u64,
     looked_now: bool,
     /// The last sample in which it has a row.
     until: u64,
     wanted: bool,
     flusher: bool,
-    /// Whether it was in uninterruptible sleep when it was looked at last.
+    /// Whether it was in uninterruptible sleep at the last look.
     sleeps: bool,
     blocked: Option<Option<ColumnId>>,
     pub(super) threads: u64,
@@ -43,11 +43,11 @@ pub(super) struct SurveyedProcess {
     io: Rise,
     cpu: Rise,
     delay: Rise,
-    /// What it has waited for so far, where the kernel says so.
+    /// Its delays so far, where the kernel accounts them.
     delays: Option<Delays>,
 }
 
-/// What a look asks for beside the files of the process.
+/// What a look needs besides the files of the process.
 pub(super) struct Reasons<'a> {
     pub(super) waits: &'a mut Waits,
     pub(super) delays: &'a mut DelaySource,
@@ -55,12 +55,12 @@ pub(super) struct Reasons<'a> {
     pub(super) sums: &'a mut GroupDelays,
 }
 
-/// A counter and how far it rose between the last two looks.
+/// A counter and its rise between the last two looks.
 #[derive(Debug, Default, Clone, Copy)]
 struct Rise {
     last: u64,
     rise: Option<u64>,
-    /// Samples in which it rose so far.
+    /// Samples between these looks.
     samples: u64,
 }
 
@@ -76,8 +76,8 @@ impl Rise {
     }
 }
 
-/// Whether this is the name of a thread that writes dirty pages back: a worker of today's kernels while and after it
-/// does so (`fs/fs-writeback.c:wb_workfn` describes it), or the threads that did it before Linux 3.10 and 2.6.32.
+/// Whether this is a thread that writes dirty pages back: a kworker during and after writeback (`fs/fs-writeback.c:wb_workfn` sets its
+/// description), or the flusher threads before Linux 3.10 and pdflush before 2.6.32.
 fn is_flusher(line: &ProcessStat<'_>) -> bool {
     let name = line.comm;
     line.is_kernel_thread()
@@ -122,7 +122,7 @@ impl SurveyedProcess {
         self.blocked = None;
     }
 
-    /// Looks at it. When its id now belongs to another process, that one is looked at.
+    /// Looks at it. If its id now belongs to another process, looks at that one.
     pub(super) fn look(
         &mut self,
         files: &mut Files<'_>,
@@ -157,8 +157,8 @@ impl SurveyedProcess {
         };
         let samples = round - self.looked;
         let first = self.looked == 0;
-        // This is read first, so that a task that runs during the scan is seen next time. Other threads run by themselves, and
-        // memory that reclaim takes from an idle process is seen every few rounds.
+        // Read this first, so that a task that runs during the look is seen next time. It does not cover other threads, nor memory that reclaim
+        // takes from an idle process, so every few samples the look is a full one.
         let due = round.wrapping_add(u64::from(self.pid)).is_multiple_of(FRESH);
         if self.threads == 1 && process.rests(files, pass)? && !due && !first {
             self.majflt.add(self.majflt.last, Some(self.majflt.last), samples);
@@ -183,7 +183,7 @@ impl SurveyedProcess {
         self.flusher = is_flusher(&line);
         self.sleeps = line.state == 'D';
         self.blocked = self.sleeps.then_some(None);
-        // Among kernel threads only those for writeback do much IO of their own.
+        // Of all kernel threads only those for writeback do much IO of their own.
         if !process.kernel_thread || self.flusher {
             let text = process.io(files, pass.buffer, pass.budget)?;
             if let Some(bytes) = text.map(io_bytes).transpose()? {
@@ -202,17 +202,17 @@ impl SurveyedProcess {
         Ok(Glance::Done)
     }
 
-    /// What it has waited for, when it was looked at last.
+    /// Its delays at the last look.
     pub(super) fn delays(&self) -> Option<&Delays> {
         self.delays.as_ref()
     }
 
-    /// Its control group, as far as it is known.
+    /// The id of its control group, if known.
     pub(super) fn group(&self) -> Option<u64> {
         self.process.as_ref()?.known_group()
     }
 
-    /// Waiting per sample since the look before the last, in ns.
+    /// Delays per sample between the last two looks, in ns.
     pub(super) fn delay_pace(&self) -> u64 {
         self.delay.pace()
     }
@@ -229,22 +229,22 @@ impl SurveyedProcess {
         self.looked_now && self.flusher
     }
 
-    /// Bytes read and written per sample since the look before the last.
+    /// Bytes read and written per sample between the last two looks.
     pub(super) fn io_pace(&self) -> u64 {
         self.io.pace()
     }
 
-    /// Major faults per sample since the look before the last.
+    /// Major faults per sample between the last two looks.
     pub(super) fn fault_pace(&self) -> u64 {
         self.majflt.pace()
     }
 
-    /// Ticks of CPU time per sample since the look before the last.
+    /// Ticks of CPU time per sample between the last two looks.
     pub(super) fn cpu_pace(&self) -> u64 {
         self.cpu.pace()
     }
 
-    /// Gives it a row now and up to this sample.
+    /// Gives it rows up to this sample.
     pub(super) fn want(&mut self, until: u64) {
         self.until = until;
         self.wanted = true;
@@ -258,8 +258,7 @@ impl SurveyedProcess {
         self.until >= round
     }
 
-    /// Fills its row. What the survey saw (that it was blocked, where, and how far its counters rose) is in it as it was
-    /// seen.
+    /// Fills its row, with the state and the place of waiting that the look found.
     pub(super) fn row(
         &mut self,
         files: &mut Files<'_>,
@@ -286,7 +285,7 @@ impl SurveyedProcess {
         Ok(())
     }
 
-    /// Copies the row into the sample; whether there was somebody to have it.
+    /// Copies the row into the sample. Returns whether the process was there.
     pub(super) fn put(&self, row: &Row, schema: &Schema, sample: &mut Sample) -> bool {
         let Some(process) = self.process.as_ref().filter(|process| process.alive) else { return false };
         process.put(row, schema, sample);

@@ -5,18 +5,18 @@ use crate::sampler::pass::Pass;
 use crate::sampler::task_files::Files;
 use pagetide_core::{Column, ColumnId, Kind, Table, Unit};
 
-/// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.
+/// Kernel functions that get a column, at most. In practice tasks wait in a few dozen.
 const MOST_PLACES: usize = 128;
 
-/// Where tasks wait: a kernel function is a column `wchan_FUNCTION`, which is 1 in the row of a task that waits in it. So the
-/// recording has each name once, and a task keeps one row whatever it waits for.
+/// Where tasks wait. A kernel function is a column `wchan_FUNCTION`, set to 1 in the row of a task that waits in it. So a recording stores
+/// each name once, and a task has one row wherever it waits.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     columns: Vec<(String, ColumnId)>,
 }
 
 impl Waits {
-    /// The column of the function that a task waits in; `None` when the kernel does not say, or it has gone on.
+    /// The column of the function that a task waits in; `None` if the kernel does not say, or the task waits no longer.
     pub(super) fn column(
         &mut self,
         file: &str,

@@ -5,17 +5,17 @@ use pagetide_kernel::Root;
 use pagetide_sim::Sysctls;
 use toml::{Table, Value};
 
-/// Requests below which a disk says nothing about its latency.
+/// Fewest requests from which a disk's latency is estimated.
 const ENOUGH_REQUESTS: f64 = 100.0;
-/// The same of one interval of a recording.
+/// The same for one interval of a recording.
 const ENOUGH_OF_SAMPLE: f64 = 20.0;
-/// Where in the order of its intervals' latencies a disk has no queue.
+/// The quantile of the intervals' mean latencies that is taken as the latency without a queue.
 const UNLOADED: f64 = 0.1;
-/// Times as long as its latency a request takes where a limit of the disk holds it up.
+/// A limit of the disk delays requests that take more than this times its latency.
 const HELD_UP: f64 = 2.0;
 /// At this mean request size and above, a disk is limited by bandwidth, not by requests.
 const LARGE_REQUEST: f64 = 65_536.0;
-/// A setting that does not carry over to another amount of memory.
+/// A setting that depends on the amount of memory, so it is not copied to another machine.
 const OF_MEMORY: &str = "vm.min_free_kbytes";
 
 /// A machine as a host or a recording shows it.
@@ -23,7 +23,7 @@ const OF_MEMORY: &str = "vm.min_free_kbytes";
 pub struct ObservedMachine {
     pub(super) cpus: u32,
     pub(super) memory: Bytes,
-    /// Memory that its programs and its kernel hold.
+    /// Memory that its programs and its kernel use.
     pub(super) system: Bytes,
     swap: Bytes,
     zram: bool,
@@ -45,13 +45,13 @@ pub(super) struct ObservedDisk {
     bytes_per_s: Option<f64>,
 }
 
-/// What a disk did in an interval, or since boot.
+/// Requests of a disk in an interval, or since boot.
 #[derive(Debug, Clone, Copy, Default)]
 struct Served {
     seconds: f64,
     requests: f64,
     bytes: f64,
-    /// Time of all requests together.
+    /// Sum of the times of all requests, in ns.
     waited_ns: f64,
 }
 
@@ -65,7 +65,7 @@ impl ObservedMachine {
     /// This host, as it is now.
     ///
     /// # Errors
-    /// Its kernel does not say enough.
+    /// Its kernel shows too little.
     pub fn of_host(root: &Root) -> Result<Self, Error> {
         let lost = |error: pagetide_kernel::Error| Error::system(error.to_string(), "");
         let manifest = pagetide_kernel::facts(root).map_err(lost)?;
@@ -105,7 +105,7 @@ impl ObservedMachine {
         Ok(machine)
     }
 
-    /// `served` gives what a disk did, in one or more intervals.
+    /// `served` returns the requests of a disk, in one or more intervals.
     fn of(
         whose: &str,
         manifest: &Manifest,
@@ -156,7 +156,7 @@ impl ObservedMachine {
         })
     }
 
-    /// A scenario's text with this machine in the place of its own. Its disks keep their names and become this machine's.
+    /// A scenario's text with this machine instead of its own. Its disks keep their names and get the properties of this machine's disk.
     pub(super) fn replace_in(&self, text: &str, place: &str) -> Result<String, Error> {
         let broken = |error: String| Error::input(format!("{place}: {error}"), "");
         let mut document: Table = text.parse().map_err(|error: toml::de::Error| broken(error.message().to_owned()))?;
@@ -201,7 +201,7 @@ impl ObservedDisk {
         set("iops", self.iops.map(|iops| (whole(iops) as i64).into()));
         set("bandwidth", self.bytes_per_s.map(|rate| format!("{}B/s", whole(rate)).into()));
         set("read_ahead", self.read_ahead.map(bytes));
-        // What a scenario lays out must fit.
+        // The files of the scenario must fit.
         let own = disk.get("size").and_then(Value::as_str).and_then(|size| size.parse::<Bytes>().ok());
         disk.insert("size".to_owned(), bytes(own.unwrap_or_default().max(self.size)));
     }
@@ -211,7 +211,7 @@ pub(super) fn bytes(size: Bytes) -> Value {
     format!("{}B", size.get()).into()
 }
 
-/// What a recording or a host lacks.
+/// The error that a recording or a host lacks something.
 pub(super) fn too_little(whose: &str, what: &str) -> Error {
     Error::input(
         format!("{whose} does not show {what}"),
@@ -232,7 +232,7 @@ pub fn model_settings(manifest: &Manifest) -> Vec<(String, i64)> {
         .collect()
 }
 
-/// The device of its own with most requests.
+/// The whole device with the most requests.
 fn busiest(manifest: &Manifest, served: impl Fn(&str) -> Option<Vec<Served>>) -> Option<ObservedDisk> {
     let virtual_device =
         |name: &str| ["loop", "ram", "zram", "md", "dm-", "sr"].iter().any(|kind| name.starts_with(kind));
@@ -265,7 +265,7 @@ fn busiest(manifest: &Manifest, served: impl Fn(&str) -> Option<Vec<Served>>) ->
     })
 }
 
-/// What a disk did between the samples of a recording.
+/// The requests of a disk between the samples of a recording.
 fn intervals(recording: &Recording, disk: &str) -> Vec<Served> {
     let names = ["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms"];
     let Some(series) =
@@ -274,7 +274,7 @@ fn intervals(recording: &Recording, disk: &str) -> Vec<Served> {
         return Vec::new();
     };
     let rates: Vec<Vec<(i64, i64, f64)>> = series.iter().map(pagetide_core::Series::rates).collect();
-    // Counters of one sample are of one moment; a reset leaves an interval out of one of them, and with it out of all.
+    // The counters of a sample are of one moment. An interval in which one of them was reset is left out for all.
     let at = |values: &[(i64, i64, f64)], from: i64, to: i64| {
         let found = values.binary_search_by_key(&from, |(from, ..)| *from).ok()?;
         (values[found].1 == to).then_some(values[found].2)

@@ -1,4 +1,4 @@
-//! Machines and work out of recordings.
+//! Machines and work from recordings.
 
 use super::*;
 use crate::plan::{PlanRequest, RunsProgress, parse_varied};
@@ -127,7 +127,7 @@ fn half_of_the_reads_cached_means_a_file_of_twice_the_cache() {
     assert_eq!((recorded.show().as_str(), recorded.value), ("work.disk_read_bytes", 60.0 * MIB as f64));
     let file = observed.guesses.iter().find(|guess| guess.contains("my_db")).unwrap();
     assert!(file.contains("at random from 800 MiB in requests of 8 KiB, 2 MiB/s as recorded"), "{file}");
-    // With the recorded memory the model reads as much; with more of it less, and with enough nothing.
+    // With the recorded memory the model reads as much as was recorded, with more memory less, and with enough nothing.
     let plan = plan(&observed, "memory=1024MiB,1280MiB,2048MiB");
     let read: Vec<f64> = plan.points.iter().map(|point| point.median().unwrap()).collect();
     assert!((read[0] / recorded.value - 1.0).abs() < 0.3, "{read:?} beside {}", recorded.value);

@@ -1,47 +1,47 @@
-//! The work: which programs read and wrote how much, through how much cache.
+//! The work: how much each program read and wrote, and through how much cache.
 
 use super::machine::{ObservedMachine, bytes, too_little};
 use pagetide_core::{Bytes, EndedName, Error, Figure, Quantity, Recording, Table as Rows, Unit, part_name};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-/// The time of the recorded work that the model repeats at most, seconds.
+/// Longest time of recorded work that the model repeats, in seconds.
 const MAX_REPEATED_SECONDS: f64 = 60.0;
-/// The shortest recording that shows how much a program works, seconds.
+/// Shortest recording from which the work of a program is estimated, in seconds.
 const MIN_RECORDED_SECONDS: f64 = 10.0;
 
-/// A figure of the work as it was recorded.
+/// A figure of the recorded work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedFigure {
     /// The step.
     pub step: String,
     /// The figure.
     pub figure: Figure,
-    /// Its value in the time that the model repeats.
+    /// Its value during the time that the model repeats.
     pub value: f64,
     /// Memory of the machine (MemTotal).
     pub memory: Bytes,
 }
 
 impl RecordedFigure {
-    /// As `--show` takes it.
+    /// The figure in the syntax of `--show`.
     pub fn show(&self) -> String {
         format!("{}.{}", self.step, self.figure.name())
     }
 }
 
-/// A program is repeated if it did at least this share of all that programs read or wrote.
+/// A program is repeated if it read or wrote at least this share of all programs' bytes.
 const WORTH: f64 = 0.05;
-/// Bytes below which a program does too little to be repeated.
+/// Fewest bytes read or written by a program that is repeated.
 const MIN_PROGRAM_BYTES: f64 = 1_048_576.0;
-/// Share of a program's reads below which it is taken to read nothing twice.
+/// With a smaller share of cache hits a program is assumed to read nothing twice.
 const SOME_HITS: f64 = 0.05;
-/// A program that waits for a disk at least this share of its time reads as fast as it is served.
+/// A program that waits for a disk at least this share of its time reads as fast as the disk serves it.
 const WAITS: f64 = 0.5;
 /// The smallest and the largest request that is repeated.
 const REQUESTS: (f64, f64) = (4096.0, 1_048_576.0);
 
-/// What a recording's work becomes.
+/// A recording's work as steps of a scenario.
 pub(super) struct Work {
     pub(super) steps: Vec<Value>,
     pub(super) guesses: Vec<String>,
@@ -64,7 +64,7 @@ struct Program {
 }
 
 impl Program {
-    /// Share of what it asked for that the cache had.
+    /// Share of the bytes it read that came from the cache.
     fn hits(&self) -> f64 {
         (1.0 - self.read / self.asked).max(0.0)
     }
@@ -159,7 +159,7 @@ fn programs(recording: &Recording, from: i64, to: i64) -> BTreeMap<String, Progr
     let mut programs: BTreeMap<String, Program> = BTreeMap::new();
     for (entity, label) in recording.entities(Rows::Process) {
         let rise = |name: &str| Some(recording.series(Rows::Process, entity, name)?.rise(from, to)? as f64);
-        // What a thread did is in its process's row, what processes did that no sample saw in their parent's.
+        // A thread's counters are part of its process's row, and those of processes that no sample saw are part of their parent's.
         let again = recording.series(Rows::Process, entity, "tgid").is_some() || EndedName::is(entity);
         let Some((asked, read)) = rise("rchar").zip(rise("read_bytes")).filter(|_| !again) else { continue };
         let program = programs.entry(part_name(label)).or_default();
@@ -193,7 +193,7 @@ impl Parts {
         let block = request(program.asked / program.reads);
         let hits = program.hits();
         let twice = hits >= SOME_HITS && cached > 0.0;
-        // What it asks for again and again: of a file read evenly, as large a part is cached as hits.
+        // The file that it reads repeatedly. If all of a file is read equally often, the cached share of it equals the share of hits.
         let size = if twice { cached / hits } else { program.read / self.seconds * self.repeated };
         let size = whole(size, block);
         let waits = program.waited_ns.map(|waited| waited / (self.seconds * 1e9 * program.processes));
@@ -258,12 +258,12 @@ fn part(name: &str, kind: &str, load: Table) -> Value {
     Table::from_iter([("name".to_owned(), name.into()), (kind.to_owned(), load.into())]).into()
 }
 
-/// A size of request: the power of two next to the mean.
+/// A request size: the power of two nearest to the mean.
 fn request(mean: f64) -> f64 {
     mean.clamp(REQUESTS.0, REQUESTS.1).log2().round().exp2()
 }
 
-/// Whole requests, one at least.
+/// Rounds to whole requests, at least one.
 fn whole(size: f64, block: f64) -> f64 {
     (size / block).ceil().max(1.0) * block
 }

@@ -1,5 +1,4 @@
-//! Commands that run alongside the steps, such as another recorder. They run from a disk, as on any host, so that code that
-//! reclaim evicts must be read again.
+//! Commands that run alongside the steps, such as another recorder. They run from a disk, as on any host, so evicted code must be read again.
 
 use super::disk::Disk;
 use super::port::Port;
@@ -13,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The word for this program in a command alongside the steps.
+/// The name of this program in a command alongside the steps.
 pub(in crate::vm) const OWN_PROGRAM: &str = "pagetide";
 /// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(20);
-/// How long commands have to come up before anything else is started.
+/// How long commands have to start before the first step.
 const HEAD_START: Duration = Duration::from_secs(3);
-/// Bytes of a file in one message.
+/// Bytes of a file in one message, at most.
 const PART: usize = 32 << 10;
 
 /// The commands, running.
@@ -30,7 +29,7 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Puts the programs on the first disk that has a file system, and starts the commands in a folder there.
+    /// Copies the programs to the first disk with a file system, and starts the commands in a folder there.
     pub(super) fn start(commands: &[Vec<String>], disks: &[Disk]) -> Result<Self, Error> {
         let mut started = Self { folder: PathBuf::new(), children: Vec::new() };
         if commands.is_empty() {
@@ -74,7 +73,7 @@ impl Commands {
         Ok(started)
     }
 
-    /// Ends the commands, or waits for their end, and sends the files that they left.
+    /// Ends the commands, or waits until they end, and sends the files that they left.
     pub(super) fn end(mut self, port: &Port, wait: bool) -> Result<(), Error> {
         let refuse = |error: std::io::Error| Error::system(format!("files of commands: {error}"), "");
         for (name, child) in &mut self.children {

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Turns a swap area off (swapoff(2)): what is in it is read back.
+/// Turns a swap area off (swapoff(2)), which reads its pages back.
 pub(super) fn swap_off(path: &Path) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: the path is a C string that lives through the call.

@@ -13,9 +13,9 @@ pub(super) struct Disk {
     pub(super) name: String,
     /// Its name in `/proc/diskstats`.
     pub(super) device: String,
-    /// Where its file system is.
+    /// The mount point of its file system.
     pub(super) folder: PathBuf,
-    /// Whether it has one.
+    /// Whether it has a file system.
     pub(super) mounted: bool,
 }
 

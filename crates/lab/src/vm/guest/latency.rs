@@ -1,4 +1,4 @@
-//! How long a disk request takes in the layers of the VM, when the disk itself takes no time.
+//! The latency that the layers of the VM add to a disk request.
 
 use super::disk::Disk;
 use pagetide_core::{Error, Machine, Nanos};
@@ -7,13 +7,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
-/// Requests that are timed, and those before them that are not: the first ones are slower.
+/// Requests that are timed, and untimed ones before them, which are slower.
 const TIMED: usize = 300;
 const WARM_UP: usize = 50;
 /// Bytes of each.
 const SIZE: usize = 8192;
 
-/// Times reads past the page cache from the first disk that has a delay, and gives the median. Zero when no disk has one.
+/// Times direct reads from the first disk with a delay, and returns the median; zero if no disk has one.
 ///
 /// # Errors
 /// The disk cannot be read.
@@ -24,7 +24,7 @@ pub(super) fn measure(machine: &Machine, disks: &[Disk], differences: &mut Vec<S
     let refuse = |error: std::io::Error| Error::system(format!("cannot time {path}: {error}"), "");
     let file = rustix::fs::open(&path, OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty());
     let file = File::from(file.map_err(|error| refuse(error.into()))?);
-    // Direct IO wants a buffer that is aligned as the disk's blocks are.
+    // Direct IO needs a buffer aligned to the disk's blocks.
     let mut room = vec![0; SIZE + 4096];
     let start = room.as_ptr().align_offset(4096);
     let buffer = &mut room[start..start + SIZE];

@@ -18,7 +18,7 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// Opens the port of the backend's name (`drivers/char/virtio_console.c`).
+    /// Opens the port by its name (`drivers/char/virtio_console.c`).
     pub(super) fn open() -> Result<Self, Error> {
         let device = wait_for(|| {
             fs::read_dir("/sys/class/virtio-ports").ok()?.flatten().find_map(|entry| {
@@ -49,11 +49,11 @@ impl Port {
                 std::thread::sleep(HEARTBEAT);
             }
         };
-        // Without it the monitor would report a hang.
+        // If the thread does not start, the monitor reports a hang.
         let _ = std::thread::Builder::new().name("pagetide-alive".into()).spawn(beat);
     }
 
-    /// Waits until everything was sent: a write to the port returns when the host has it.
+    /// Waits until everything was sent: a write to the port returns once the host has it.
     pub(super) fn drain(&self) -> Result<(), Error> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.flush().map_err(|error| Error::system(format!("the port is closed: {error}"), ""))

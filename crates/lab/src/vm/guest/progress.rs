@@ -13,12 +13,12 @@ pub(super) struct GuestProgress<'a> {
 }
 
 impl GuestProgress<'_> {
-    /// A port that is closed means that the host has ended the run; QEMU ends with it.
+    /// Sends a message. If the port is closed, the host has ended the run, and QEMU ends too.
     fn send(&self, message: &Message) {
         let _ = self.port.send(message);
     }
 
-    /// Sends new files and frees their memory.
+    /// Sends new files and deletes them: they take memory.
     fn send_files(&self) {
         for entry in fs::read_dir(&self.results).into_iter().flatten().flatten() {
             if let Ok(text) = fs::read_to_string(entry.path()) {
@@ -47,7 +47,7 @@ impl Progress for GuestProgress<'_> {
         self.send(&Message::Say { line: line.into() });
     }
 
-    /// The host stops a guest by ending its QEMU.
+    /// Never here: the host stops a guest by ending its QEMU.
     fn interrupted(&self) -> bool {
         false
     }

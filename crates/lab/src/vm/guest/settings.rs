@@ -6,14 +6,14 @@ use pagetide_core::{Error, Lru, Machine};
 use std::fs;
 use std::path::Path;
 
-/// Makes the settings what the scenario's machine says.
+/// Applies the settings of the scenario's machine.
 ///
 /// # Errors
 /// The kernel lacks a setting or refuses its value.
 pub(super) fn apply(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<(), Error> {
     const LRU: &str = "/sys/kernel/mm/lru_gen/enabled";
     match machine.lru {
-        // A kernel without the generations has nothing but the lists.
+        // A kernel without MGLRU has only the classic lists.
         Some(Lru::Classic) if !Path::new(LRU).exists() => {}
         Some(lru) => set(LRU, if lru == Lru::Mglru { "7" } else { "0" }, "use a kernel with CONFIG_LRU_GEN")?,
         None => differences.push(format!("The kernel's own choice of page reclaim: {}.", lru_in_use(LRU))),

@@ -1,35 +1,35 @@
-//! Takes the memory that the guest has beyond the scenario's machine.
+//! Occupies the memory that the guest has beyond the scenario's machine.
 //!
-//! How much a kernel keeps for itself is known only once it runs, and does not scale with the scenario. So a guest boots with
-//! too much memory and occupies the surplus before the first step.
+//! How much a kernel takes for itself is known only once it runs, and does not scale with the scenario. So a guest boots with too much
+//! memory, and init occupies the surplus before the first step.
 
 use pagetide_core::{Bytes, Error, Machine};
 use pagetide_kernel::Root;
 use std::time::Duration;
 
-/// Memory that is held; init's memory is locked, so it stays resident until this is dropped.
+/// The occupied memory. Init's memory is locked, so it stays resident until this is dropped.
 #[derive(Debug)]
 pub(super) struct Surplus {
     _held: Vec<Vec<u8>>,
 }
 
-/// A piece of it.
+/// Bytes of one allocation.
 const PIECE: usize = 256 << 10;
 
-/// Holds so much that what is available is what the scenario's machine has.
+/// Allocates until MemAvailable is what the scenario's machine has.
 ///
 /// # Errors
-/// The guest has clearly too little instead.
+/// The guest has clearly too little memory.
 pub(super) fn take(machine: &Machine, differences: &mut Vec<String>) -> Result<Surplus, Error> {
     let wanted = machine.memory.saturating_sub(machine.system);
     rustix::fs::sync();
-    // What was read and written until now is cache, which is available but takes time to be given back.
+    // Pages read and written until now are cache: they count as available, but reclaiming them takes time.
     std::fs::write("/proc/sys/vm/drop_caches", "3")
         .map_err(|error| Error::system(format!("cannot drop caches: {error}"), ""))?;
     std::thread::sleep(Duration::from_millis(200));
     let mut held: Vec<Vec<u8>> = Vec::new();
     let before = available()?;
-    // The kernel counts free memory in batches per CPU: look again while there is something to take.
+    // The kernel counts free memory in batches per CPU, so check again until nothing is left to take.
     loop {
         let surplus = available()?.saturating_sub(wanted).get();
         let pieces = usize::try_from(surplus).unwrap_or(0) / PIECE;
@@ -37,7 +37,7 @@ pub(super) fn take(machine: &Machine, differences: &mut Vec<String>) -> Result<S
             break;
         }
         for piece in 0..pieces.div_ceil(2) {
-            // Not zero, so that no page is shared with others.
+            // Not zero, so that no page is the shared zero page or merged with others.
             held.push(vec![u8::try_from(piece % 255).unwrap_or(0) + 1; PIECE]);
         }
     }

@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Turns on the swap that the scenario's machine has.
+/// Turns on the swap of the scenario's machine.
 ///
 /// # Errors
 /// There is no such disk or algorithm, or the kernel refuses the area.
@@ -36,7 +36,7 @@ pub(super) fn turn_on(machine: &Machine, disks: &[Disk], differences: &mut Vec<S
 /// the one before (`mm/swapfile.c: enable_swap_info`).
 ///
 /// # Errors
-/// What is swapped out does not fit into memory; there is no such disk or algorithm; the kernel refuses an area.
+/// The swapped-out pages do not fit into memory; there is no such disk or algorithm; the kernel refuses an area.
 pub(super) fn replace(areas: &[SwapSpec], disks: &[Disk]) -> Result<(), Error> {
     let used = fs::read_to_string("/proc/swaps").unwrap_or_default();
     for path in used.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()).map(Path::new) {
@@ -134,7 +134,7 @@ mod tests {
         assert!(made.status.success());
         let read = |path: &Path| {
             let mut bytes = fs::read(path).unwrap();
-            // The identity (uuid and label) is drawn at random.
+            // UUID and label are random.
             bytes[1036..1068].fill(0);
             bytes
         };

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Looks until `look` finds something, for a minute: devices appear some time after their driver is loaded, long after it where
-/// the machine is emulated on a busy host.
+/// Calls `look` until it finds something, for up to a minute. Devices appear some time after their driver is loaded: with emulation on a busy
+/// host, a long time.
 pub(super) fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     (0..3000).find_map(|_| {
         let found = look();

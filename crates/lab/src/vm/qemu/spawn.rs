@@ -1,4 +1,4 @@
-//! What must happen between fork and exec.
+//! Work between fork and exec.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -6,8 +6,8 @@ use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Lets the command's process inherit these descriptors under their numbers, and die with the thread that starts it, so that
-/// no VM outlives a killed lab. The caller keeps the descriptors open until it has been started.
+/// Lets the child inherit these descriptors under their numbers, and kills it when the thread that starts it ends, so that no VM outlives a
+/// killed lab. The caller keeps the descriptors open until the child has been started.
 pub(super) fn prepare(command: &mut Command, inherited: Vec<RawFd>) {
     let parent = std::process::id();
     let enter = move || {

@@ -36,17 +36,17 @@ const fn stalled(name: &'static str, of: &'static [&'static str]) -> ColumnSourc
     ColumnSource { name, kind: Kind::Rate, unit: Unit::Micros, numerator: 10_000, denominator: 1, of }
 }
 
-/// A share that is a state: percent, as hundredths of a percent.
+/// A share that is a gauge: percent, stored in hundredths of a percent.
 const fn state_share(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
     ColumnSource { name, kind: Kind::Gauge, unit: Unit::BasisPoints, numerator: 100, denominator: RATE_SCALE, of }
 }
 
-/// A state in KiB.
+/// A gauge in KiB.
 const fn kib(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
     ColumnSource { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: RATE_SCALE, of }
 }
 
-/// A state that is a whole number.
+/// A gauge that is a whole number.
 const fn count(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
     ColumnSource { name, kind: Kind::Gauge, unit: Unit::Count, numerator: 1, denominator: RATE_SCALE, of }
 }
@@ -101,7 +101,7 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     rate("io_read_sectors", Unit::Sectors, &["bread/s"]),
     rate("io_write_sectors", Unit::Sectors, &["bwrtn/s"]),
     rate("io_discard_sectors", Unit::Sectors, &["bdscd/s"]),
-    // -r. What sar calls used has had several meanings: it is kept under sar's name.
+    // -r. sar's "used" has had several meanings, so it is kept under sar's name.
     kib("MemFree", &["kbmemfree"]),
     kib("MemAvailable", &["kbavail"]),
     kib("kbmemused", &["kbmemused"]),
@@ -129,7 +129,7 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     kib("huge_used", &["kbhugused"]),
     kib("huge_reserved", &["kbhugrsvd"]),
     kib("huge_surplus", &["kbhugsurp"]),
-    // -q. sar takes itself out of the run queue.
+    // -q. sar does not count itself in the run queue.
     count("runq_size", &["runq-sz"]),
     count("tasks_total", &["plist-sz"]),
     count("procs_blocked", &["blocked"]),
