@@ -4,7 +4,7 @@ use crate::culprit::{Culprit, commands, titles};
 use crate::synthesis::INCIDENT;
 use pagetide_core::{
     Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Nanos, Parallel, Part, Place, Scenario,
-    SwapSpec, TimedChange,
+    SwapSpec, TimedChange, plain_name,
 };
 use std::collections::BTreeSet;
 
@@ -130,7 +130,7 @@ fn of_culprit(scenario: &Scenario, culprit: &Culprit, title: &str) -> Vec<Change
         part.cgroup = Some(below(part.cgroup.as_ref(), name));
         Some(())
     });
-    let command = &culprit.command;
+    let command = plain_name(&culprit.command);
     let run = format!("systemd-run --scope -p MemoryHigh={}M {command} …", READER >> 20);
     add(
         format!("a memory.high of {} MiB for {title}", READER >> 20),

@@ -7,8 +7,16 @@ use pagetide_core::{Action, Load, Parallel, Part, Place, Scenario};
 pub struct Culprit {
     /// What its process is called in the scenario.
     pub process: String,
-    /// The command in the recording, without what a shell or a terminal would make something else of.
+    /// The command in the recording, as text. It is no command line: another user may have chosen its words.
     pub command: String,
+}
+
+impl Culprit {
+    /// A process of the scenario, and the command that it is in the recording: without what a terminal would make something else of.
+    pub(crate) fn new(process: &str, command: &str) -> Self {
+        let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '-') { c } else { '_' };
+        Self { process: process.to_owned(), command: command.chars().map(keep).collect() }
+    }
 }
 
 /// The commands, each once.
@@ -61,6 +69,12 @@ fn work(load: &Load) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_is_called_as_in_the_recording_but_for_what_a_terminal_obeys() {
+        assert_eq!(Culprit::new("p", "python3 m_panorama.py").command, "python3 m_panorama.py");
+        assert_eq!(Culprit::new("p", "a\u{1b}[2J;b").command, "a__2J_b");
+    }
 
     #[test]
     fn a_command_is_said_once_and_two_loads_of_it_by_what_they_do() {

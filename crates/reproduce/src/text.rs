@@ -414,7 +414,7 @@ impl Text<'_> {
                 let process: &String = processes.entry(key.clone()).or_insert_with(|| name.clone());
                 let of = if *process == name { String::new() } else { format!(", process = \"{process}\"") };
                 if load.is_culprit() && !culprits.iter().any(|known: &Culprit| known.process == *process) {
-                    culprits.push(Culprit { process: process.clone(), command: plain_name(&load.command.name) });
+                    culprits.push(Culprit::new(process, &load.command.name));
                 }
                 let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
                 *files.entry(at).or_default() += file;

@@ -4,6 +4,7 @@ use crate::PAGE_SIZE;
 use crate::cpu_limit::CpuAccount;
 use crate::events::Events;
 use crate::page::MAX_GROUPS;
+use crate::progress::attempt::OVERAGE_BITS;
 use pagetide_core::{Bytes, Error};
 
 /// No limit (`PAGE_COUNTER_MAX`).
@@ -100,6 +101,11 @@ impl Group {
         self.max = pages(limits.max);
         self.low = limits.low.get() / PAGE_SIZE;
         self.min = limits.min.get() / PAGE_SIZE;
+    }
+
+    /// How far it is above `memory.high`, as a share of that (`calculate_overage`).
+    pub(crate) fn overage(&self) -> u128 {
+        (u128::from(self.usage.saturating_sub(self.high)) << OVERAGE_BITS) / u128::from(self.high.max(1))
     }
 
     /// Refuses one more than the model has.

@@ -17,7 +17,7 @@ use crate::memory::zone::{self, Zone};
 use crate::page::{PageId, Word, flag};
 use crate::pressure::{Pressure, State};
 use crate::program::{Access, Advice, Op};
-use crate::progress::attempt::Direct;
+use crate::progress::attempt::{Direct, OverHigh};
 use crate::progress::sleeper::Kswapd;
 use pagetide_core::{Bytes, Error, Nanos};
 use std::collections::VecDeque;
@@ -116,6 +116,8 @@ pub(crate) struct Task {
     pub(crate) dirty_paused_at: u64,
     /// Pages charged while a group was above `memory.high` (`memcg_nr_pages_over_high`).
     pub(crate) over_high: u64,
+    /// What it does about them at the moment.
+    pub(crate) above_high: Option<OverHigh>,
     /// Direct requests in flight, and those that ended.
     pub(crate) in_flight: u64,
     pub(crate) reaped: VecDeque<u64>,
@@ -171,6 +173,8 @@ pub struct Host {
     pub(crate) in_fault: bool,
     /// CPU time of the operation so far.
     pub(crate) cpu: u64,
+    /// The part of it that reclaims memory.
+    pub(crate) reclaims: u64,
     /// Tasks that wait for pages.
     pub(crate) page_waiters: Vec<(PageId, u32)>,
     pub(crate) room_waiters: Vec<(usize, u32)>,
@@ -242,6 +246,7 @@ impl Host {
             tables: Vec::new(),
             in_fault: false,
             cpu: 0,
+            reclaims: 0,
             page_waiters: Vec::new(),
             room_waiters: Vec::new(),
             mapping_waiters: Vec::new(),

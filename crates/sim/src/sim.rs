@@ -323,10 +323,11 @@ impl Sim {
         self.steps += 1;
         self.host.current = at;
         self.host.cpu = 0;
+        self.host.reclaims = 0;
         self.user = 0;
         self.running[at].waits = false;
         self.host.pressure.now(now, at, State::Runs);
-        let before = (self.host.events.pgscan_direct, self.host.tasks[at].stats.throttled);
+        let throttled = self.host.tasks[at].stats.throttled;
         let stall = match self.running[at].body {
             Body::Kswapd(node) => Some(self.host.step_kswapd(node)),
             Body::Flusher(device) => Some(self.host.step_flusher(device)),
@@ -338,10 +339,14 @@ impl Sim {
         self.cpus[cpu] = now + used;
         self.host.charge_cpu(group, used);
         let end = now + used;
-        if self.host.events.pgscan_direct > before.0 || matches!(self.running[at].body, Body::Kswapd(_)) {
+        if matches!(self.running[at].body, Body::Kswapd(_)) {
             self.host.pressure.now(now, at, State::Reclaims);
+        } else if self.host.reclaims > 0 {
+            // `psi_memstall_enter` around reclaim of memory and of groups.
+            self.host.pressure.now(now, at, State::Reclaims);
+            self.host.pressure.later(now + self.host.reclaims, at, State::Runs);
         }
-        let throttled = self.host.tasks[at].stats.throttled > before.1;
+        let throttled = self.host.tasks[at].stats.throttled > throttled;
         self.host.pressure.later(end, at, self.waits_for(at, stall, throttled));
         match stall {
             None => {}
@@ -393,6 +398,16 @@ impl Sim {
         loop {
             let clock = begin + self.host.cpu;
             if self.running[at].op.is_none() {
+                self.host.now = clock;
+                let above_high = self.host.handle_over_high();
+                self.host.now = begin;
+                if let Err(stall) = above_high {
+                    // The system call has not returned yet.
+                    let now = begin + self.host.cpu;
+                    let until = if let Stall::Until(until) = stall { until } else { now };
+                    self.running[at].last.ended = Nanos::new(until.max(now));
+                    return Some(stall);
+                }
                 let next = self.events.peek().map_or(u64::MAX, |Reverse((at, ..))| *at);
                 let next = next.min(self.host.next_device_event().unwrap_or(u64::MAX));
                 if self.host.cpu > 0 && clock >= next.min(begin + SLICE) {
@@ -435,19 +450,15 @@ impl Sim {
             match step {
                 Ok(()) => {
                     self.host.count_call(at, op);
-                    let over = self.host.handle_over_high();
                     let running = &mut self.running[at];
                     running.op = None;
                     running.last = Done {
                         started: Nanos::new(running.started),
-                        ended: Nanos::new(begin + self.host.cpu + over.unwrap_or(0)),
+                        ended: Nanos::new(begin + self.host.cpu),
                         tag: progress.tag,
                         major_faults: progress.touching.majors,
                         refused: 0,
                     };
-                    if let Some(pause) = over {
-                        return Some(Stall::Until(begin + self.host.cpu + pause));
-                    }
                 }
                 Err(Stall::Until(until)) => return Some(Stall::Until(until)),
                 Err(Stall::Yield) if self.host.cpu == before => return Some(Stall::Yield),

@@ -2,7 +2,7 @@
 
 mod lab;
 
-use lab::{Lab, MIB, Random, Script, Stream, dropper, shuffle};
+use lab::{Holder, Lab, MIB, Random, Script, Stream, dropper, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_sim::disk::{Disk, Limits};
 use pagetide_sim::{
@@ -251,4 +251,65 @@ fn limits_of_memory_and_io_work_together() {
     let got = lab.measure(Stream::new(file), limited, LONG);
     assert!((1_900..2_300).contains(&got["elapsed_ms"]), "41 MB at 20 MB/s: {got:?}");
     assert!(lab.sim.host().cached_pages(file) <= 4096);
+}
+
+/// Pressure of memory of a group, in ms, and how often it was above `memory.high`.
+fn memory_of(lab: &Lab, group: &str) -> (i64, i64) {
+    let (mut waits, mut above) = (0, 0);
+    lab.sim.counters(&mut |table, row, metric, value| {
+        if table == pagetide_core::Table::Cgroup && row == group {
+            match metric {
+                "psi_memory_some" => waits = value / 1_000,
+                "events_high" => above = value,
+                _ => {}
+            }
+        }
+    });
+    (waits, above)
+}
+
+/// Takes so many pages of anonymous memory, which there is no swap for, in a group with a `memory.high` of 1000 pages.
+fn grown_above_high(pages: u64) -> (u64, i64, i64) {
+    let mut lab = lab();
+    let group = lab.sim.host_mut().add_group("g", GroupId::ROOT).unwrap();
+    let high = Some(Bytes::new(1_000 * 4096));
+    lab.sim.host_mut().set_group_limits(group, &GroupLimits { high, ..GroupLimits::default() });
+    let took = lab.measure(Holder { pages, touched: false }, group, Nanos::new(100_000_000_000));
+    let (waits, above) = memory_of(&lab, "g");
+    (took["elapsed_ms"], waits, above)
+}
+
+#[test]
+fn who_takes_memory_above_high_that_cannot_be_reclaimed_sleeps_for_each_batch_of_64_pages() {
+    // 63 pages above it are within the batch that is charged at once.
+    assert_eq!(grown_above_high(1_063).1, 0);
+    // `calculate_high_delay` at 64 pages of 1000: 0.064^2 * 2^20 / 2^14 * 250 Hz are 65 ticks of 4 ms, after 17 tries.
+    let (_, waits, above) = grown_above_high(1_070);
+    assert!((255..=270).contains(&waits) && above == 17, "{waits} ms, {above}");
+    // At 128 pages it is four times that; at 192 it would be nine times, and is 2 s at most.
+    let (_, waits, above) = grown_above_high(1_198);
+    assert!((3_250..=3_420).contains(&waits) && above == 51, "{waits} ms, {above}");
+}
+
+#[test]
+fn a_group_at_a_limit_whose_cache_can_go_reclaims_and_does_not_sleep() {
+    let limited = |limits: &dyn Fn(Option<Bytes>) -> GroupLimits| {
+        let mut lab = lab();
+        let group = lab.sim.host_mut().add_group("g", GroupId::ROOT).unwrap();
+        lab.sim.host_mut().set_group_limits(group, &limits(Some(Bytes::new(1_000 * 4096))));
+        let file = lab.file(20_000);
+        let got = lab.measure(Stream::new(file), group, LONG);
+        (got["elapsed_ms"], memory_of(&lab, "g"))
+    };
+    let high = limited(&|high| GroupLimits { high, ..GroupLimits::default() });
+    let max = limited(&|max| GroupLimits { max, ..GroupLimits::default() });
+    let none = limited(&|_| GroupLimits::default());
+    assert!(high.1.1 > 50, "{high:?}");
+    // As long as reclaim frees something nobody sleeps (`mem_cgroup_handle_over_high`: `nr_reclaimed || nr_retries--`).
+    assert!(high.0 < none.0 + 50, "{high:?} {none:?}");
+    // The CPU time of the reclaim of a group is pressure (`try_charge_memcg`: `psi_memstall_enter`), and only that.
+    for limit in [high, max] {
+        assert!((1..50).contains(&limit.1.0), "{limit:?}");
+    }
+    assert_eq!(none.1.0, 0);
 }

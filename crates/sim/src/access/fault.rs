@@ -41,6 +41,8 @@ impl Host {
         run: &mut Touching,
     ) -> Result<(), Stall> {
         while run.at < count {
+            // On the way back to user mode.
+            self.handle_over_high()?;
             let at = first + run.at;
             let Some(entry) = self.areas[area].entries.get_mut(at as usize) else { return Ok(()) };
             let wanted = if access == Access::Write { pte::PRESENT | pte::DIRTY } else { pte::PRESENT };

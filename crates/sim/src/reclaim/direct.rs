@@ -1,15 +1,14 @@
 //! Reclaim by the task that needs a page, and the OOM killer (`mm/vmscan.c: do_try_to_free_pages`, `mm/oom_kill.c`).
 
 use crate::host::{Host, Stall};
-use crate::progress::attempt::Direct;
+use crate::progress::attempt::{CHARGE_BATCH, Direct, MAX_RETRIES, OverHigh};
 use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Scan};
-use crate::tick::JIFFY;
+use crate::tick::{HZ, JIFFY};
 
-/// Reclaims without a page before a task is killed (`MAX_RECLAIM_RETRIES`).
-const MAX_RETRIES: u32 = 16;
 impl Host {
     /// One priority of a task's reclaim. The task goes on afterwards: other tasks and devices run meanwhile.
     pub(crate) fn reclaim_directly(&mut self) -> Result<(), Stall> {
+        let before = self.cpu;
         let mut direct = self.tasks[self.current].direct;
         if direct.priority == DEF_PRIORITY {
             self.events.allocstall_movable += 1;
@@ -29,6 +28,7 @@ impl Host {
             skipped.0 |= scan.skipped_deactivate;
             skipped.1 |= scan.skipped_low;
         }
+        self.reclaims += self.cpu - before;
         direct.reclaimed += reclaimed;
         let ended = direct.reclaimed >= CLUSTER || direct.priority == 0;
         let stall = if ended {
@@ -68,6 +68,7 @@ impl Host {
 
     /// One pass at the first priority, by a task that can do without the page.
     pub(crate) fn reclaim_once(&mut self) {
+        let before = self.cpu;
         let node = self.tasks[self.current].node;
         self.events.allocstall_movable += 1;
         let mut scan = Scan::new(node, 0, false, CLUSTER);
@@ -78,6 +79,7 @@ impl Host {
             }
             scan.priority -= 1;
         }
+        self.reclaims += self.cpu - before;
         self.snapshot_refaults(0, node);
     }
 
@@ -140,6 +142,7 @@ impl Host {
 
     /// One priority of the reclaim of a group on all nodes.
     fn reclaim_group(&mut self, group: usize, wanted: u64, priority: &mut u32) -> u64 {
+        let before = self.cpu;
         let mut reclaimed = 0;
         for node in 0..self.nodes {
             let mut scan = Scan::new(node, group, false, wanted);
@@ -148,41 +151,49 @@ impl Host {
             reclaimed += scan.reclaimed;
             self.snapshot_refaults(group, node);
         }
+        self.reclaims += self.cpu - before;
         reclaimed
     }
 
-    /// What a task does on its way back to user mode when its groups are above `memory.high`
-    /// (`mem_cgroup_handle_over_high`): it reclaims, and sleeps the longer the further the group is above.
-    pub(crate) fn handle_over_high(&mut self) -> Option<u64> {
-        let wanted = std::mem::take(&mut self.tasks[self.current].over_high);
-        if wanted == 0 {
-            return None;
-        }
-        let mut at = Some(self.tasks[self.current].group);
-        let mut longest = 0;
+    /// What a task does when its groups are above `memory.high` (`mem_cgroup_handle_over_high`): it reclaims as long as that frees pages, and sleeps
+    /// where that does not get it near the limit, the longer the further it is above and the more pages it took. Other tasks run between two tries.
+    pub(crate) fn handle_over_high(&mut self) -> Result<(), Stall> {
+        let task = &mut self.tasks[self.current];
+        let mut over = match task.above_high.take() {
+            Some(over) => over,
+            // A CPU charges so many pages at once and takes single ones from that (`consume_stock`).
+            None if task.over_high < CHARGE_BATCH => return Ok(()),
+            None => OverHigh::new(std::mem::take(&mut task.over_high)),
+        };
+        let mut at = Some(task.group);
+        let (mut reclaimed, mut overage) = (0, 0);
         while let Some(group) = at {
             at = self.groups[group].parent;
-            let (usage, high) = (self.groups[group].usage, self.groups[group].high);
-            if group == 0 || usage <= high {
+            if group == 0 || self.groups[group].usage <= self.groups[group].high {
                 continue;
             }
             self.groups[group].over_high += 1;
             let mut priority = DEF_PRIORITY;
-            let mut reclaimed = 0;
-            while reclaimed < wanted {
-                reclaimed += self.reclaim_group(group, wanted.max(CLUSTER), &mut priority);
+            let mut freed = 0;
+            while freed < over.wanted() {
+                freed += self.reclaim_group(group, over.wanted(), &mut priority);
                 if priority == 0 {
                     break;
                 }
                 priority -= 1;
             }
-            let over = self.groups[group].usage.saturating_sub(high);
-            // `calculate_high_delay`: the square of the overage, with HZ as the scale.
-            let overage = (u128::from(over) << 20) / u128::from(high.max(1));
-            let jiffies = ((overage * overage * 250) >> 20 >> 14) as u64;
-            longest = longest.max(jiffies.min(500));
+            reclaimed += freed;
+            overage = overage.max(self.groups[group].overage());
         }
+        let pause = over.pause(overage);
         // Below `HZ / 100` it does not sleep.
-        (longest > 2).then_some(longest * JIFFY)
+        if pause <= HZ / 100 {
+            return Ok(());
+        }
+        if over.tries_again(reclaimed) {
+            self.tasks[self.current].above_high = Some(over);
+            return Err(Stall::Yield);
+        }
+        Err(Stall::Until(self.now + pause * JIFFY))
     }
 }
