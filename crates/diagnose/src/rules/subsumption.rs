@@ -2,16 +2,21 @@
 
 use super::by_id;
 use super::contract::When;
-use crate::measure::window::intervals;
 use pagetide_core::{Actor, Finding, Nanos, Recording};
 
 /// Whether a finding accounts for another: by the rules, by which began first, and by whether they overlap.
 pub(crate) fn subsumes(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
-    let slack = intervals(recording, 2);
+    let slack = slack(recording);
     let begun = cause.range.from <= effect.range.from.later(slack);
     // The effects of a cause last: pages that were evicted are missed when it is over.
     let lasts = effect.range.from <= cause.range.to.later(cause.range.length().max(slack));
     listed(cause, effect) && begun && lasts && (!listed(effect, cause) || precedes(cause, effect, slack))
+}
+
+/// How exactly the begin of a finding is known: two intervals, and what a sample may be late.
+fn slack(recording: &Recording) -> Nanos {
+    let interval = recording.manifest.interval.get();
+    Nanos::new(interval.saturating_mul(2).saturating_add(interval / 2))
 }
 
 /// Whether the rule of a finding subsumes that of another.
@@ -58,6 +63,19 @@ mod tests {
             contradictions: Vec::new(),
             advice: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_sample_that_is_a_moment_late_changes_no_order() {
+        let recording = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+        let recording = recording.finish();
+        let growth = finding(RuleId::AnonymousGrowth, [Actor::command("redis"), Actor::disk("vdb")]);
+        let leak = |from: i64| Finding {
+            range: Span { from: Moment::new(from), ..growth.range },
+            ..finding(RuleId::MemoryLeak, [Actor::command("redis"), Actor::disk("vdb")])
+        };
+        assert!(subsumes(&recording, &leak(2_000_018_030), &growth));
+        assert!(!subsumes(&recording, &leak(3_000_000_000), &growth), "it grew before");
     }
 
     #[test]
