@@ -4,7 +4,7 @@ mod ceiling;
 mod of_device;
 mod of_group;
 
-use self::ceiling::{CEILING, Level, SAMPLES, add_peak};
+use self::ceiling::{CEILING, Level, SAMPLES, add_peak, levels};
 use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::traced::Traced;
@@ -156,23 +156,6 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         statement(peak, ceiling, threshold) + &rates,
         advice(&window.recording.manifest),
     )
-}
-
-fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Level> + use<'a>> {
-    let page = window.page_size();
-    let host = |metric: &str| Some(window.recording.host(metric)?.around(span.from.ns(), span.to.ns()));
-    let (dirty, writeback, threshold) = (host("nr_dirty")?, host("nr_writeback")?, host("nr_dirty_threshold")?);
-    let background = host("nr_dirty_background_threshold")?;
-    let (mut writeback, mut threshold, mut background) = (writeback.follow(), threshold.follow(), background.follow());
-    let level = move |(at, dirty): (i64, i64)| {
-        let bytes = |pages: Option<i64>| pages.map(|pages| stored::<Pages>(pages) * page);
-        let (writeback, threshold, background) = (writeback(at), threshold(at), background(at));
-        let (writeback, threshold, background) = (bytes(writeback)?, bytes(threshold)?, bytes(background)?);
-        let ceiling = (threshold + background) / 2.0;
-        let dirty = stored::<Pages>(dirty) * page + writeback;
-        ceiling.is_positive().then_some(Level { at: Moment::new(at), dirty, ceiling, threshold })
-    };
-    Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level))
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {

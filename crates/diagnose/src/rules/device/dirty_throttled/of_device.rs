@@ -3,8 +3,7 @@
 //! Linux 6.12: mm/page-writeback.c: balance_dirty_pages, wb_dirty_limits (BDI_CAP_STRICTLIMIT); mm/backing-dev.c: strict_limit_store. A file system
 //! of FUSE has it from its mount on (fs/fuse/inode.c: fuse_bdi_init).
 
-use super::ceiling::SAMPLES;
-use super::levels;
+use super::ceiling::{SAMPLES, levels};
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::wait_channel::{self, BALANCE_DIRTY_PAGES};
 use crate::evidence::{EvidenceBuilder, advise};
