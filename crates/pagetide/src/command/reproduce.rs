@@ -297,7 +297,11 @@ fn amounts(tried: &Tried) -> (String, String, String) {
     let share = |value: f64| Quantity::new((value * 1e4).round() / 1e4, Unit::Ratio).to_string();
     let effect = &tried.effect;
     let victims = effect.throughput.map_or_else(|| "-".to_owned(), share);
-    (share(effect.lost), victims, Quantity::new(effect.culprits, Unit::BytesPerSecond).to_string())
+    // A culprit that takes memory or computes reads and writes nothing.
+    let moved = Some(effect.culprits).filter(|moved| *moved > 0.0);
+    let culprits =
+        moved.map_or_else(|| "no IO".to_owned(), |moved| Quantity::new(moved, Unit::BytesPerSecond).to_string());
+    (share(effect.lost), victims, culprits)
 }
 
 fn row(tried: &Tried) -> String {
