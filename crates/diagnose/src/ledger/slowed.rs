@@ -5,6 +5,7 @@ use crate::actors::{group, process};
 use crate::ledger::disk_load::{self, OWNS};
 use crate::ledger::harm::NOTICED;
 use crate::measure::amount::Amount;
+use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
 use pagetide_core::{Bytes, Ratio, Table, derived};
 
@@ -32,7 +33,7 @@ impl Slowed<'_> {
 
 /// The group without others in it that uses a disk, sends less than half of what it transfers, and waits longer than before: of a disk that always
 /// had requests, each one may take hardly longer.
-pub(crate) fn of<'a>(window: &Window<'a>, before: &Window<'a>, disk: &str, comm: &str) -> Option<Slowed<'a>> {
+pub(crate) fn of<'a>(window: &Window<'a>, disk: &str, comm: &str) -> Option<Slowed<'a>> {
     let own = disk_load::groups_of(window, comm)?;
     let moved = window.moved(disk)?;
     let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
@@ -40,7 +41,8 @@ pub(crate) fn of<'a>(window: &Window<'a>, before: &Window<'a>, disk: &str, comm:
         let on_disk = format!("{group}\t{disk}");
         let bytes = window.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"])?;
         let waits = |window: &Window<'_>| window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
-        let (waits, before) = (waits(window)?, waits(before)?);
+        let usual = || window.baseline().median(SignalSpec::cgroup(group, &derived::PSI_IO_SOME));
+        let (waits, before) = (waits(window)?, usual().or_else(|| waits(&window.baseline().all()?))?);
         let few = bytes.is_positive() && bytes <= moved * (1.0 - OWNS.get());
         (few && waits - before >= NOTICED.value()).then_some(Slowed { group, waits, before })
     });

@@ -104,7 +104,7 @@ impl<'a> Writeback<'a> {
             baseline: history.and_then(|quiet| quiet.read_await(disk)),
             writer,
             victims: victim::all(&during, writer.map(|writer| writer.name)),
-            slowed: history.zip(writer).and_then(|(before, writer)| slowed::of(&during, &before, disk, writer.comm)),
+            slowed: writer.and_then(|writer| slowed::of(&during, disk, writer.comm)),
             stalls: stalls::direct(&during),
         })
     }

@@ -827,7 +827,7 @@ fn who_commits_behind_a_bulk_write_waits_for_its_writeback() {
     };
     let (found, throttled) = told(0.7, Some("7@7"), 0.0);
     let found = found.expect("/db waits");
-    assert!(found.contains("/db waits for it 70.0 % of the time (2.0 % before)"), "{found}");
+    assert!(found.contains("/db waits for it 70.0 % of the time (2 % before)"), "{found}");
     assert!(!throttled, "only the writer is throttled, and /db does not wait for that");
     assert_eq!(told(0.05, Some("7@7"), 0.0), (None, true), "nobody waits notably longer");
     assert!(told(0.7, Some("5@5"), 0.0).1, "/db is throttled too");

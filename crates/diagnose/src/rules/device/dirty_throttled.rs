@@ -224,7 +224,7 @@ fn only_loads(window: &Window<'_>, written: impl Fn(&str) -> Option<Rate<Bytes>>
     let slowed = || {
         let (disk, _) = window.busiest(written)?;
         let writer = process::fastest::<Bytes>(window, &["write_bytes"])?;
-        Some((slowed::of(window, &window.baseline().all()?, disk, writer.comm)?, disk))
+        Some((slowed::of(window, disk, writer.comm)?, disk))
     };
     slowed().is_some_and(|(slowed, disk)| !slowed.is_throttled(window, disk))
 }

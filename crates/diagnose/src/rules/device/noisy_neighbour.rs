@@ -291,7 +291,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
     let slower = time >= earlier * SLOWER;
-    let slowed = if slower { None } else { slowed::of(window, &before, disk, neighbour.comm) };
+    let slowed = if slower { None } else { slowed::of(window, disk, neighbour.comm) };
     if !slower && slowed.is_none() {
         return None;
     }
