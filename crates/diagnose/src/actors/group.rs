@@ -92,12 +92,16 @@ pub(crate) fn within(parent: &str, group: &str) -> bool {
     group == parent || below(parent, group)
 }
 
+/// The number of a group, or of the group that a process is in.
+pub(crate) fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
+    window.recording.series(table, name, "cgroup_id")?.points().last().map(|(_, id)| id)
+}
+
 /// Whether a process is in a group or below it, as far as was recorded.
 pub(crate) fn contains(window: &Window<'_>, group: &str, process: &str) -> bool {
-    let id = |table, entity: &str| window.level::<Count>(table, entity, "cgroup_id").map(|level| level.most);
-    let Some(own) = id(Table::Process, process) else { return false };
+    let Some(own) = number(window, Table::Process, process) else { return false };
     let groups = window.recording.entities(Table::Cgroup).map(|(name, _)| name);
-    groups.filter(|name| within(group, name)).any(|name| id(Table::Cgroup, name) == Some(own))
+    groups.filter(|name| within(group, name)).any(|name| number(window, Table::Cgroup, name) == Some(own))
 }
 
 /// A group and those above it.

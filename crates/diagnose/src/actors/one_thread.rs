@@ -1,5 +1,6 @@
 //! A program that ran before and computes all the time on one CPU, while others are free: a single thread that cannot keep up.
 
+use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
@@ -47,7 +48,7 @@ pub(crate) struct OneThread<'a> {
 
 /// What a process of the same command used that ended as this one began: a reload replaces a worker by another.
 fn before_it(whole: &Window<'_>, (name, comm): (&str, &str), shortest: Nanos, at: Moment) -> Option<Amount<Count>> {
-    let group = |process: &str| whole.level::<Count>(Table::Process, process, "cgroup_id").map(|level| level.most);
+    let group = |process: &str| group::number(whole, Table::Process, process);
     let of = |(other, _): (&str, &str)| {
         let signal = whole.episodes.signal(whole.recording, SignalSpec::process(other, &derived::CPUS))?;
         let ran = Span { from: signal.first()?, to: signal.last()? };

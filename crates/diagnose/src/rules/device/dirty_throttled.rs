@@ -45,8 +45,9 @@ pub(crate) const RULE: Rule = Rule {
                 step, or nr_dirty + nr_writeback in several samples of a live recording. The device writes meanwhile. The time that the writer \
                 sleeps (throttled) decides, where recorded. Of a control group (v2) with a memory limit, its own dirty and writeback memory reaches \
                 the ceiling of the memory that it has for files, and its tasks wait for IO. Of a device with a ceiling of its own, a program sleeps in \
-                balance_dirty_pages while dirty memory is below the ceiling of the host. A writer that is throttled is no cause where another \
-                control group waits for the disk, and was not seen there (where Linux does not say: reads more than it writes).",
+                balance_dirty_pages while dirty memory is below the ceiling of the host. That a writer is throttled is no cause where another \
+                control group waits for the disk and none of its tasks was seen in balance_dirty_pages. Linux up to 5.15 does not tell where tasks \
+                sleep: there it counts whether that group reads more than it writes.",
             metrics: &[
                 "nr_dirty",
                 "nr_writeback",
@@ -169,7 +170,9 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     if (above as f64) < SAMPLES.get() || swap {
         return None;
     }
-    if only_loads(window, written) {
+    let busiest = window.busiest(written);
+    let writer = process::fastest::<Bytes>(window, &["write_bytes"]);
+    if busiest.zip(writer).is_some_and(|((disk, _), writer)| only_loads(window, disk, writer.comm)) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -183,8 +186,6 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
     let from = fell.map_or(began.from, |(level, _)| if level.above() { level.at } else { level.at.max(began.from) });
     found.span(Span { from, to: to.max(from) });
-    let busiest = window.busiest(written);
-    let writer = process::fastest::<Bytes>(window, &["write_bytes"]);
     if let Some(process) = writer.filter(|writer| busiest.is_none_or(|(_, all)| writer.amount >= all * PART)) {
         found.origin(process.actor(window));
     }
@@ -219,14 +220,9 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
 }
 
-/// Whether others wait for the disk to which the largest writer writes, and not for the thresholds: that it is throttled is no harm to them.
-fn only_loads(window: &Window<'_>, written: impl Fn(&str) -> Option<Rate<Bytes>>) -> bool {
-    let slowed = || {
-        let (disk, _) = window.busiest(written)?;
-        let writer = process::fastest::<Bytes>(window, &["write_bytes"])?;
-        Some((slowed::of(window, disk, writer.comm)?, disk))
-    };
-    slowed().is_some_and(|(slowed, disk)| !slowed.is_throttled(window, disk))
+/// Whether others wait for the disk to which a program writes, and not for the thresholds: that it is throttled is no harm to them.
+fn only_loads(window: &Window<'_>, disk: &str, comm: &str) -> bool {
+    slowed::of(window, disk, comm).is_some_and(|slowed| !slowed.is_throttled(window, disk))
 }
 
 /// The first sample after a setting lowered the dirty threshold, and what that was before: at one moment it is less than the memory implies that it is a share of then.

@@ -277,11 +277,6 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     if evicts() {
         return None;
     }
-    // What it sends are its written pages, which the flusher sends.
-    let is_writer = |writeback: &Writeback<'_>| writeback.writer.is_some_and(|writer| writer.comm == neighbour.comm);
-    if Writeback::of(window).is_some_and(|one| one.disk == disk && one.saturates() && is_writer(&one)) {
-        return None;
-    }
     let before = window.baseline().all()?;
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
@@ -293,6 +288,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let slower = time >= earlier * SLOWER;
     let slowed = if slower { None } else { slowed::of(window, disk, neighbour.comm) };
     if !slower && slowed.is_none() {
+        return None;
+    }
+    // What it sends are its written pages, which the flusher sends.
+    let is_writer = |writeback: &Writeback<'_>| writeback.writer.is_some_and(|writer| writer.comm == neighbour.comm);
+    if Writeback::of(window).is_some_and(|one| one.disk == disk && one.saturates() && is_writer(&one)) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
