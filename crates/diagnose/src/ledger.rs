@@ -110,9 +110,13 @@ pub(crate) const LOST: Limit<Nanos> = Limit::new(
     "Anything shorter is a burst.",
     "judgement",
 );
-/// The time that has to be lost to be reported without a rule.
-pub(crate) const UNOWNED: Limit<Nanos> =
-    Limit::new("time that a group loses without a known cause", 2e9, "Anything shorter is a burst.", "judgement");
+/// The time that a group has to lose in the queue of a device, or for no known cause, to be reported.
+pub(crate) const UNOWNED: Limit<Nanos> = Limit::new(
+    "time that a group loses in the queue of a device, or without a known cause",
+    2e9,
+    "Anything shorter is a burst.",
+    "judgement",
+);
 
 /// Whether a service lost time that a person notices and that is not its own additional work. Short waits for a CPU occur on every busy host.
 pub(crate) fn alarming(ledger: &Ledger) -> bool {
@@ -121,9 +125,14 @@ pub(crate) fn alarming(ledger: &Ledger) -> bool {
         || ledger.booked(Account::Cpu) as f64 >= (length * UNEXPLAINED_CPU.get()).max(UNEXPLAINED_CPU_TIME.get())
 }
 
+/// Whether the lost time is that of a group, and not of the host.
+pub(crate) fn of_service(ledger: &Ledger) -> bool {
+    ledger.by != HOST
+}
+
 /// Whether a service lost time that a person notices, to whatever account: nothing is certain to be well then.
 pub(crate) fn disturbed(ledger: &Ledger) -> bool {
-    ledger.by != HOST && notably(ledger, &Account::ALL)
+    of_service(ledger) && notably(ledger, &Account::ALL)
 }
 
 /// Whether a person notices what was lost to some accounts.
@@ -139,7 +148,7 @@ pub(crate) fn unowned_step(whole: &Window<'_>, ledger: Option<&Ledger>, explaine
     // What lasts from the start is no step: nobody knows what was before.
     let first = whole.span.from.later(intervals(whole.recording, Margins::of(whole.recording).before() as u64));
     let counts = |ledger: &Ledger| {
-        let of_service = ledger.by != HOST;
+        let of_service = of_service(ledger);
         let lost = if of_service {
             alarming(ledger)
         } else {

@@ -3,9 +3,9 @@
 use crate::examine::cost;
 use crate::examine::stretches::Stretches;
 use crate::ledger;
-use crate::ledger::LOST;
 use crate::ledger::accounts::of_rule;
 use crate::ledger::unexplained;
+use crate::ledger::{LOST, UNOWNED};
 use crate::measure::window::{Window, intervals};
 use crate::rules;
 use crate::rules::contract::Loss;
@@ -46,16 +46,25 @@ pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding
 /// to its account. Where neither was recorded, nobody knows. What grows or was killed is no less so because nobody waited yet.
 fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let (Some(whole), Some(ledger)) = (&stretches.whole, &stretches.ledger) else { return false };
-    let stalls = rules::by_id(finding.rule).loss == Some(Loss::Stalls);
-    let waits = matches!(of_rule(finding.rule), Some(Account::Load | Account::Device | Account::ReadAgain));
-    if !stalls || !waits || ledger::disturbed(ledger) {
+    let account = of_rule(finding.rule).filter(|_| rules::by_id(finding.rule).loss == Some(Loss::Stalls));
+    if ledger::disturbed(ledger) {
         return false;
     }
     let losses = stretches.losses.in_stretch(whole, finding.range, Some(finding.rule));
     let by_cause: Vec<&TimeLost> = losses.iter().filter(|loss| loss.by_cause).collect();
-    let felt = by_cause.iter().filter(|loss| stretches.losses.is_of_services(loss));
-    let most = felt.map(|loss| loss.lost_ns).max().max(arbiter::gives_back(ledger, finding)).unwrap_or(0);
-    !by_cause.is_empty() && (most as f64) < LOST.get()
+    let felt = by_cause.iter().filter(|loss| stretches.losses.is_of_services(loss)).map(|loss| loss.lost_ns).max();
+    let booked = arbiter::gives_back(ledger, finding);
+    let brief = match account {
+        // Of a queue the ledger knows what it cost a service beyond that service's own requests.
+        Some(Account::Load | Account::Device) if ledger::of_service(ledger) => {
+            (booked.or(felt).unwrap_or(0) as f64) < UNOWNED.get()
+        }
+        Some(Account::Load | Account::Device | Account::ReadAgain) => {
+            (felt.max(booked).unwrap_or(0) as f64) < LOST.get()
+        }
+        _ => false,
+    };
+    brief && !by_cause.is_empty()
 }
 
 /// The incidents: one for each root, but for those of the time of a worse one, which are its rivals; and the largest loss that none of
@@ -77,10 +86,13 @@ pub(crate) fn all(
         }
     }
     let before = std::iter::once(stretches.before());
-    // What a cause accounts for may outlast it: the writeback of what was written. What costs nothing accounts for no lost time.
+    // What a cause accounts for may outlast it: the writeback of what was written. What costs nothing accounts for no lost time; what services
+    // hardly noticed accounts for the waits of the kernel's own threads.
+    let noticed_by_none = roots.iter().map(|root| &findings[*root]).filter(|root| is_brief(stretches, root));
     let follows = |finding: &&Finding| harmful.iter().any(|root| rules::subsumes(recording, root, finding));
     let effects = findings.iter().filter(follows).map(|finding| finding.range);
-    let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).chain(effects).chain(before).collect();
+    let explained = incidents.iter().map(|incident| incident.range).chain(effects).chain(before);
+    let explained: Vec<Span> = explained.chain(noticed_by_none.map(|root| root.range)).collect();
     // A step in what tasks wait is no sign of health, whether a device has a queue or not.
     let unowned = ledger::unowned_step(whole, ledger, &explained);
     let unowned = unowned.map(|ledger| (ledger.range, unexplained::sentence(whole, &ledger)));

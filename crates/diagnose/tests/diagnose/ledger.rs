@@ -190,7 +190,7 @@ fn a_group_waits_at_the_disk_where_its_requests_take_most_time_and_not_where_it_
 }
 
 #[test]
-fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
+fn a_burst_that_costs_a_service_less_than_two_seconds_is_a_remark() {
     let with = |seconds: f64, host: f64, story: Story| {
         let within =
             move |then: f64, else_: f64| move |at: f64| if (60.0..60.0 + seconds).contains(&at) { then } else { else_ };
@@ -211,12 +211,15 @@ fn a_burst_that_costs_a_service_less_than_half_a_second_is_a_remark() {
         diagnose(&story.tell())
     };
     let told = |seconds| with(seconds, 150_000.0, quiet(120));
-    let burst = told(2.0);
-    assert_eq!(burst.verdict, Conclusion::Healthy, "{}", burst.summary);
-    assert_eq!(burst.cause.as_ref().unwrap().rule.as_str(), "healthy");
-    assert!(burst.summary.starts_with("No service lost notable time. 7@7 (pid 7) moves"), "{}", burst.summary);
-    let with_kernel = with(2.0, 900_000.0, quiet(120));
-    assert_eq!(with_kernel.verdict, Conclusion::Healthy, "jbd2 waits, and no service: {}", with_kernel.summary);
+    // 0.3 s in all, and 1.2 s in all.
+    for seconds in [2.0, 8.0] {
+        let burst = told(seconds);
+        assert_eq!(burst.verdict, Conclusion::Healthy, "{}", burst.summary);
+        assert_eq!(burst.cause.as_ref().unwrap().rule.as_str(), "healthy");
+        assert!(burst.summary.starts_with("No service lost notable time. 7@7 (pid 7) moves"), "{}", burst.summary);
+        let with_kernel = with(seconds, 900_000.0, quiet(120));
+        assert_eq!(with_kernel.verdict, Conclusion::Healthy, "jbd2 waits, and no service: {}", with_kernel.summary);
+    }
     let longer = told(30.0);
     assert_eq!(longer.verdict, Conclusion::Incident, "{}", longer.summary);
     assert_eq!(longer.cause.unwrap().rule.as_str(), "noisy-neighbour");
