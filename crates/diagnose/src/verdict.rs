@@ -204,7 +204,7 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
             ));
         }
         let blocked = blocked::of(whole).map(|blocked| blocked.words(whole));
-        return blocked.or_else(|| quieter::of(whole).map(|quieter| quieter.words(whole)));
+        return blocked.or_else(|| quieter::hardly_works(whole).map(|quieter| quieter.words(whole)));
     };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);

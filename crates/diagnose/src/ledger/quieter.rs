@@ -50,9 +50,21 @@ impl Quieter<'_> {
             self.group,
         )
     }
+
+    /// How many times as much it did before.
+    pub(crate) fn fewer(&self) -> Amount<Count> {
+        Amount::new(self.did.fewer())
+    }
 }
 
-/// How much less.
+/// How much less of a service that may be healthy all the same.
+pub(crate) const HALF: Limit<Count> = Limit::new(
+    "CPU time, or requests to disks, of a group before, relative to those after, that argue against a healthy host",
+    2.0,
+    "Of the services that did half and lost no time, as many were well as were not.",
+    "judgement",
+);
+/// How much less of a service that nobody can call healthy.
 pub(crate) const FEWER: Limit<Count> = Limit::new(
     "CPU time, or requests to disks, of a group before, relative to those after",
     3.0,
@@ -76,7 +88,12 @@ pub(crate) const BEFORE: Limit<Count> = Limit::new(
     "judgement",
 );
 
-/// The service that came to do least of what it did, at once.
+/// The service that came to do least of what it did, at once, where that is too little to be called healthy.
+pub(crate) fn hardly_works<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
+    of(window).filter(|quieter| quieter.fewer() >= FEWER)
+}
+
+/// The service that came to do least of what it did, at once, and half of it at most.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     let groups = group::leaves(window.recording).into_iter();
     let all = groups.filter_map(|group| {
@@ -102,6 +119,6 @@ fn fall(window: &Window<'_>, spec: SignalSpec<'_>, enough: f64) -> Option<(Momen
         return None;
     }
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);
-    let fewer = before >= enough && before >= after * FEWER.get();
+    let fewer = before >= enough && before >= after * HALF.get();
     (works && fewer).then(|| (values[at].0.from, before, after))
 }

@@ -6,6 +6,7 @@ use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNO
 use crate::ledger::blocked;
 use crate::ledger::memory_waits;
 use crate::ledger::quieter;
+use crate::ledger::quieter::{FEWER, HALF};
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
 use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::coverage;
@@ -28,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
                 normal.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
-                the time with requests slower than a seek, or while devices have none. No service came to do a third of what it did at once. Little memory refaults or comes back from swap. The recording has enough samples of \
+                the time with requests slower than a seek, or while devices have none. No service came to do a third of what it did at once, and half of it argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause.",
             metrics: &[
                 "psi_memory_some",
@@ -55,7 +56,8 @@ pub(crate) const RULE: Rule = Rule {
                 MIN_LOST_TIME.doc(),
                 blocked::SHARE.doc(),
                 quieter::BEFORE.doc(),
-                quieter::FEWER.doc(),
+                FEWER.doc(),
+                HALF.doc(),
                 quieter::USED.doc(),
                 quieter::SENT.doc(),
             ],
@@ -101,7 +103,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     // Whether a service has less to do, or waits for what the kernel does not count, cannot be told.
-    if quieter::of(window).is_some() {
+    let quieter = quieter::of(window);
+    if quieter.is_some_and(|quieter| quieter.fewer() >= FEWER) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -175,7 +178,19 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(-2.5, "share of time that tasks wait for a CPU", "psi_cpu_some", share);
         format!(" Tasks waited for a CPU {share} of the time, from start to end.")
     });
-    let statement = format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}", read_again(refaulted));
+    let quieter = quieter.map_or(String::new(), |quieter| {
+        found.compare(
+            -2.5,
+            "work of a service before, relative to that after",
+            "cpu_usage, or rios + wios",
+            quieter.fewer(),
+            Relation::Above,
+            HALF.value(),
+        );
+        format!(" {}", quieter.words(window))
+    });
+    let statement =
+        format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}{quieter}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
 }
 
