@@ -297,11 +297,12 @@ impl Losses {
         is_leaf || !self.waits.iter().any(recorded)
     }
 
-    /// Who lost time in a stretch, and to what; the largest loss first, a group that waits for its own work behind those that suffer by it. The rule of its cause, where it is known, says what tasks wait for.
+    /// Who lost time in a stretch, and to what; the largest loss first, but those that notably suffer by the work of others before all, and groups that had just started behind all. The rule of its cause, where it is known, says what tasks wait for.
     pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
-        // It waits for its own work.
+        // It waits for its own work. Who reads again what was evicted computes more as well.
         let came =
             |group: &str| self.leaves.iter().any(|(leaf, activity)| leaf == group && !activity.before(span.from));
+        let evicted = cause.and_then(of_rule) == Some(Account::ReadAgain);
         let lost = self.waits.iter().filter_map(|waits| {
             let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= MIN_LOST_TIME)?;
             let during = whole.over(span);
@@ -312,7 +313,10 @@ impl Losses {
                 victim: waits.group.as_ref().map_or(Actor::Host, Actor::group),
                 resource: waits.resource,
                 by_cause: false,
-                busier: waits.group.as_deref().is_some_and(|group| came(group) || busier(whole, span, group)),
+                busier: waits
+                    .group
+                    .as_deref()
+                    .is_some_and(|group| came(group) || !evicted && busier(whole, span, group)),
                 disk: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
                 share: harm.share.get(),
                 before: harm.before.get(),
@@ -324,7 +328,9 @@ impl Losses {
         let caused = cause.map(|rule| rules::by_id(rule).loss.unwrap_or(Loss::Stalls).resources());
         lost.iter_mut()
             .for_each(|one| one.by_cause = caused.is_some_and(|resources| resources.contains(&one.resource)));
-        lost.sort_by_key(|one| (one.busier, std::cmp::Reverse(one.lost_ns)));
+        let suffers = |one: &TimeLost| !one.busier && one.share - one.before >= NOTICED.get();
+        let new = |one: &TimeLost| one.victim.as_group().is_some_and(came);
+        lost.sort_by_key(|one| (!suffers(one), new(one), std::cmp::Reverse(one.lost_ns)));
         lost
     }
 

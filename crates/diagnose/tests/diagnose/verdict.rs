@@ -149,6 +149,30 @@ fn a_finding_by_which_nobody_loses_time_is_no_cause() {
 }
 
 #[test]
+fn those_who_suffer_come_first_and_what_had_just_started_last() {
+    let then = |before: f64, after: f64| move |at: f64| if at > 60.0 { after } else { before };
+    let group = |story: Story, name: &'static str, cpu: (f64, f64), waits: f64| {
+        story.counter(Table::Cgroup, name, "cpu_usage", then(cpu.0, cpu.1)).counter(
+            Table::Cgroup,
+            name,
+            "psi_io_some",
+            then(100.0, waits),
+        )
+    };
+    let story = stream().counter(Table::Host, "", "psi_io_some", then(100.0, 600_000.0));
+    let story = group(story, "/idle", (50_000.0, 50_000.0), 15_000.0);
+    // It reads again what was evicted, and computes for it.
+    let story = group(story, "/served", (100_000.0, 300_000.0), 400_000.0);
+    let story = group(story, "/new", (0.0, 300_000.0), 500_000.0);
+    let diagnosis = diagnose(&story.tell());
+    assert_eq!(diagnosis.cause.as_ref().unwrap().rule.as_str(), "stream-floods-cache");
+    let losses = diagnosis.incidents[0].losses.iter();
+    let groups: Vec<&str> = losses.filter_map(|loss| loss.victim.as_group()).collect();
+    assert_eq!(groups, ["/served", "/idle", "/new"]);
+    assert!(diagnosis.summary.contains("The control group /served waited 400 ms"), "{}", diagnosis.summary);
+}
+
+#[test]
 fn a_program_loses_time_only_by_its_own_delays() {
     let waits = || stream().counter(Table::Host, "", "psi_io_some", |at| if at > 60.0 { 200_000.0 } else { 100.0 });
     let unknown = diagnose(&waits().tell());
