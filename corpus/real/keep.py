@@ -19,14 +19,18 @@ DISK = re.compile(r"vd[a-e]|(loop|md|zram|dm-)\d")
 GROUPS = {"db", "batch", "cache", "my", "web", "app", "pod"}
 
 
-def victim(incident):
-    """The group of the service that a case harms, and the disks that it may wait for."""
+def victims(incident):
+    """The groups of the service that a case harms, with what it starts before its log, and the disks that it may wait for."""
     group = case.SERVICES[incident["service"]["name"]]
-    if not group:
-        return []
-    swap = ["vde"] if incident["machine"]["swap"] else []
-    disks = [] if incident["truth"]["causes"][0] == "cpu-bound" else ["vdb", *swap]
-    return [f"cgroup:/sys/fs/cgroup/{group}", *(f"disk:{disk}" for disk in disks)]
+    if group:
+        swap = ["vde"] if incident["machine"]["swap"] else []
+        groups, disks = [group], [] if incident["truth"]["causes"][0] == "cpu-bound" else ["vdb", *swap]
+    else:
+        # A service of its own: a program of the case writes its log, or asks the program that was started before.
+        until_log = incident["trouble"]["prepare"].partition("app.log")[0]
+        groups = re.findall(r"^[^#\n]*?(?:join|within) ([\w./-]+)", until_log, re.MULTILINE)
+        disks = [name for name in incident["truth"]["origins"] if DISK.fullmatch(name)] if groups else []
+    return [f"cgroup:/sys/fs/cgroup/{group}" for group in dict.fromkeys(groups)] + [f"disk:{disk}" for disk in disks]
 
 
 def origins(name, trouble):
@@ -63,7 +67,7 @@ def keep(folder, to):
     lines = [f'family = "{family}"', "seed = 1", f"control = {str(control).lower()}", f'best = "{causes[0]}"', f"cause = {words(causes)}"]
     if not control:
         if found and found[0][0]:
-            lines.append(f"lost = {words(victim(incident))}")
+            lines.append(f"lost = {words(victims(incident))}")
         lines.append(f"onset_ns = {round(measured['onset_uptime_s'] * 1e9)}")
     lines += [f"origin = {words(one for name in starts for one in origins(name, incident['trouble']))}", f"chosen = {words([kernel])}", f'kernel = "{measured["kernel"]}"']
     (kept / "truth.toml").write_text("\n".join(lines) + "\n")

@@ -214,11 +214,15 @@ pub fn report(recording: &Recording) -> Reported {
     }
 }
 
-/// The group below the root that lost most time by the cause, and the disk that it waited for.
+/// The group that lost most time by the cause, and the disk that it waited for. A group with others in it waits whenever one of those does.
 fn lost_most(losses: &[TimeLost]) -> Vec<String> {
-    let below_root =
-        |one: &&TimeLost| one.by_cause && one.victim.as_group().is_some_and(|group| group != "/sys/fs/cgroup");
-    let Some(most) = losses.iter().find(below_root) else { return Vec::new() };
+    let group = |one: &TimeLost| one.victim.as_group().filter(|_| one.by_cause).map(str::to_owned);
+    let groups: Vec<String> = losses.iter().filter_map(group).collect();
+    let is_leaf = |one: &&TimeLost| {
+        let below = group(one).filter(|group| group != "/sys/fs/cgroup").map(|group| group + "/");
+        below.is_some_and(|below| !groups.iter().any(|other| other.starts_with(&below)))
+    };
+    let Some(most) = losses.iter().find(is_leaf) else { return Vec::new() };
     let disk = losses.iter().filter(|one| one.victim == most.victim).find_map(|one| one.disk.clone());
     std::iter::once(most.victim.clone()).chain(disk.map(Actor::disk)).map(|actor| actor.to_string()).collect()
 }
