@@ -1089,18 +1089,34 @@ fn kernel_memory_that_no_counter_names_is_named_as_such() {
 #[test]
 fn pages_that_are_freed_at_once_are_no_memory_that_nobody_names() {
     // A group gives back a gibibyte of cache: a part of it stays in the lists of the CPUs.
-    let freed = |free: f64| {
-        host()
-            .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
-            .gauge(Table::Host, "", "MemFree", move |at| (1.5 + free * progress(at)) * GIB)
-            .gauge(Table::Host, "", "Cached", move |at| (5.0 - (0.6 + free) * progress(at)) * GIB)
-            .gauge(Table::Host, "", "AnonPages", |_| GIB)
-            .gauge(Table::Host, "", "Slab", |_| 0.3 * GIB)
-            .tell()
-    };
-    assert_eq!(finding(&freed(0.5), "slab-growth"), None);
-    let taken = finding(&freed(0.0), "slab-growth").expect("no page became free");
-    assert!(taken.statement.contains("no counter of /proc/meminfo names"), "{}", taken.statement);
+    let freed =
+        |free: f64, reclaimed: Option<f64>| {
+            let story = host();
+            let story =
+                match reclaimed {
+                    Some(bytes) => {
+                        let pages = bytes * GIB / 4096.0 / 30.0;
+                        story.counter(Table::Host, "", "pgsteal_kswapd", move |at| {
+                            if at > 60.0 && at <= 90.0 { pages } else { 0.0 }
+                        })
+                    }
+                    None => story,
+                };
+            story
+                .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+                .gauge(Table::Host, "", "MemFree", move |at| (1.5 + free * progress(at)) * GIB)
+                .gauge(Table::Host, "", "Cached", move |at| (5.0 - (0.6 + free) * progress(at)) * GIB)
+                .gauge(Table::Host, "", "AnonPages", |_| GIB)
+                .gauge(Table::Host, "", "Slab", |_| 0.3 * GIB)
+                .tell()
+        };
+    assert_eq!(finding(&freed(0.5, None), "slab-growth"), None);
+    // As much was allocated meanwhile as left the lists.
+    assert_eq!(finding(&freed(0.0, Some(0.0)), "slab-growth"), None, "a file that was deleted");
+    for reclaimed in [None, Some(0.6)] {
+        let taken = finding(&freed(0.0, reclaimed), "slab-growth").expect("no page became free");
+        assert!(taken.statement.contains("no counter of /proc/meminfo names"), "{}", taken.statement);
+    }
 }
 
 #[test]

@@ -124,10 +124,16 @@ fn unnamed(window: &Window<'_>) -> Option<(Amount<Bytes>, Span)> {
     Some((grown, Span { to: if stopped { nearly } else { rise.to }, ..rise }))
 }
 
-/// Whether the memory is rather what was just freed: MemFree grew meanwhile, and pages that are freed many at once stay in the lists of each
-/// CPU, which no counter names and which may hold an eighth of a zone (`mm/page_alloc.c: nr_pcp_high, zone_highsize`, 6.7 and newer).
+/// Whether the memory is rather what was just freed: MemFree grew meanwhile, or more of files and programs went than reclaim took. Pages that are
+/// freed many at once stay in the lists of each CPU, which no counter names and which may hold an eighth of a zone (`mm/page_alloc.c: nr_pcp_high,
+/// zone_highsize`, 6.7 and newer).
 fn freed(window: &Window<'_>, grown: Amount<Bytes>) -> bool {
-    window.host_change("MemFree").is_some_and(|free| free >= grown * 0.5)
+    let half = grown * 0.5;
+    let gone = || {
+        let [cached, anonymous] = ["Cached", "AnonPages"].map(|metric| window.host_change(metric));
+        Some(-(cached? + anonymous?) - window.host_amount(&STOLEN)?)
+    };
+    window.host_change("MemFree").is_some_and(|free| free >= half) || gone().is_some_and(|gone| gone >= half)
 }
 
 fn of_unnamed(window: &Window<'_>, grown: Amount<Bytes>, slab: Option<Amount<Bytes>>) -> Option<Finding> {
