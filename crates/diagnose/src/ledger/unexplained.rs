@@ -1,12 +1,13 @@
 //! Lost time that no rule explains, in words.
 
+use crate::actors::group;
 use crate::actors::io_limit;
 use crate::actors::process;
 use crate::ledger::disk_load::sender;
-use crate::measure::amount::{Amount, Count};
+use crate::measure::amount::{Amount, Count, Per, Rate};
 use crate::measure::cgroup_version;
 use crate::measure::window::Window;
-use pagetide_core::{Account, Ledger, Nanos};
+use pagetide_core::{Account, Ledger, Nanos, Table};
 
 /// A time as people read it.
 pub(crate) fn time(ns: u64) -> String {
@@ -71,9 +72,32 @@ fn computes(during: &Window<'_>) -> String {
 pub(crate) const METRICS: &[&str] =
     &["max_rbps", "max_wbps", "max_riops", "max_wiops", "rbytes", "wbytes", "rios", "wios"];
 
-/// What keeps a group, or the host, waiting while no device has a queue: the limit that is reached, or what to check.
+/// What keeps a group, or the host, waiting while no device has a queue: the limit that is reached, a device whose queue nobody sees, or what to
+/// check.
 pub(crate) fn keeps_waiting(during: &Window<'_>, group: Option<&str>) -> String {
-    io_limit::words(during, group).unwrap_or_else(|| check(during))
+    io_limit::words(during, group).or_else(|| uncounted(during)).unwrap_or_else(|| check(during))
+}
+
+/// A disk that groups send requests to and that counts none of them, in words.
+///
+/// Linux 6.12: block/blk-mq.c: blk_mq_rq_ctx_init (RQF_IO_STAT, which `queue/iostats` switches); block/blk-cgroup.c: blk_cgroup_bio_start counts all.
+fn uncounted(during: &Window<'_>) -> Option<String> {
+    // A disk that hangs completes none, but is busy.
+    let counts_none = |disk: &&str| {
+        let counted = during.rates::<Count>(Table::Disk, disk, &["reads", "writes"]);
+        counted.is_some_and(|counted| !counted.is_positive())
+            && during.busy(disk).is_some_and(|busy| !busy.is_positive())
+    };
+    let sent = |disk: &str| {
+        let groups = group::leaves(during.recording).into_iter();
+        let rates = groups.filter_map(|group| group::sent(during, group, disk)?.mean::<Per<Count>>(during.span));
+        rates.fold(Rate::<Count>::ZERO, |sum, rate| sum + rate)
+    };
+    let disk = during.disks().into_iter().filter(counts_none).find(|disk| sent(disk).is_positive())?;
+    Some(format!(
+        "control groups sent {} requests to {disk}, which counted none of them, so its queue is not known: write 1 to /sys/block/{disk}/queue/iostats",
+        sent(disk),
+    ))
 }
 
 /// What to check where no limit was recorded.

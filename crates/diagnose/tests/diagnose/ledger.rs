@@ -297,6 +297,22 @@ fn a_step_of_the_host_without_groups_and_without_a_queue_is_never_healthy() {
 }
 
 #[test]
+fn a_disk_that_counts_none_of_the_requests_of_groups_is_named() {
+    let told = |counted: (f64, f64)| {
+        let story = disk_of(waits(0.9), counted, counted);
+        let story = story.counter(Table::CgroupDisk, "/db\tsda", "rios", from_to(20.0, 20.0));
+        diagnose(&story.counter(Table::CgroupDisk, "/db\tsda", "wios", |_| 0.0).tell()).summary
+    };
+    let silent = told((0.0, 0.0));
+    assert!(silent.contains("control groups sent 20/s requests to sda, which counted none of them"), "{silent}");
+    assert!(silent.contains("write 1 to /sys/block/sda/queue/iostats"), "{silent}");
+    let counted = told((0.02, 20.0));
+    assert!(counted.contains("check io.max"), "{counted}");
+    let hangs = told((0.5, 0.0));
+    assert!(!hangs.contains("iostats"), "it is busy and completes none: {hangs}");
+}
+
+#[test]
 fn a_step_of_tasks_in_no_group_is_never_healthy() {
     let idle = (0.06, 100.0);
     let grouped = |story: Story, share: f64| {
