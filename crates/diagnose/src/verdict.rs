@@ -168,7 +168,7 @@ fn cannot_tell(
     mut unknown: Vec<String>,
 ) -> Diagnosis {
     // Time that somebody lost is the answer, though its cause is not known.
-    let start = if lost.is_some() { "" } else { "The recording does not show what happened: " };
+    let start = if lost.is_some() { "" } else { "The recording does not show what happened. " };
     if let Some(lost) = lost {
         findings.retain(|finding| finding.rule != RuleId::Healthy);
         unknown.insert(0, lost);

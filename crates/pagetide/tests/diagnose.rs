@@ -86,7 +86,7 @@ fn an_empty_recording_is_reported_as_one() {
     let assert = pagetide().arg("diagnose").arg(&out).assert().success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(
-        text.contains("The recording does not show what happened: Not recorded: whether memory is reclaimed"),
+        text.contains("The recording does not show what happened. Not recorded: whether memory is reclaimed"),
         "{text}"
     );
 }

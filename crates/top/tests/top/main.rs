@@ -109,7 +109,7 @@ fn of_a_host_that_is_watched_nothing_is_said_to_have_happened_before_there_is_a_
     let unknown = "The recording has 4 samples; a baseline needs at least 10.";
     let told = Diagnosis {
         verdict: Conclusion::CannotTell,
-        summary: format!("The recording does not show what happened: {unknown}"),
+        summary: format!("The recording does not show what happened. {unknown}"),
         unknown: vec![unknown.to_owned()],
         ..Diagnosis::default()
     };
