@@ -7,6 +7,7 @@ use crate::examine::cost::Losses;
 use crate::ledger::accounts;
 use crate::ledger::blocked;
 use crate::ledger::delays;
+use crate::ledger::quieter;
 use crate::ledger::unexplained;
 use crate::measure::amount::Amount;
 use crate::measure::episodes::Episodes;
@@ -67,6 +68,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             effects::METRICS,
             group::METRICS,
             process::METRICS,
+            quieter::METRICS,
             stream::METRICS,
             victim::METRICS,
             unexplained::METRICS,

@@ -16,7 +16,7 @@ use crate::ledger;
 use crate::ledger::blocked;
 use crate::ledger::harm::NOTICED;
 use crate::ledger::memory_waits;
-use crate::ledger::quieter;
+use crate::ledger::quieter::{self, Quieter};
 use crate::ledger::unexplained;
 use crate::ledger::waits;
 use crate::measure::amount::Amount;
@@ -204,7 +204,8 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
             ));
         }
         let blocked = blocked::of(whole).map(|blocked| blocked.words(whole));
-        return blocked.or_else(|| quieter::hardly_works(whole).map(|quieter| quieter.words(whole)));
+        return blocked
+            .or_else(|| quieter::of(whole).filter(Quieter::hardly_works).map(|quieter| quieter.words(whole)));
     };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);

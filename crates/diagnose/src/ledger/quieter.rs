@@ -1,12 +1,18 @@
 //! A service that does much less from one moment on: it waits for something that the kernel does not count, or nobody asks it.
+//!
+//! What a service does is best told by its read and write calls: it reads requests and writes answers and logs. Linux 6.12: fs/read_write.c:
+//! inc_syscr, inc_syscw; a service that calls recv(2) and send(2) alone has none, and is told by its CPU time or its requests to disks.
 
 use crate::actors::group;
+use crate::actors::process;
 use crate::ledger::lost_time::Activity;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::signal::Signal;
 use crate::measure::step;
 use crate::measure::window::Window;
 use pagetide_core::{Moment, Ratio, Span, Table, derived};
+use std::collections::BTreeMap;
 
 /// A group, and what it did before and after a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +25,8 @@ pub(crate) struct Quieter<'a> {
 /// What a group did before, and what after.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Did {
+    /// Read and write calls of the process that makes most of them.
+    Called(Rate<Count>, Rate<Count>),
     /// The share of a CPU that it used.
     Computed(Amount<Ratio>, Amount<Ratio>),
     /// Requests that it sent to disks.
@@ -30,7 +38,7 @@ impl Did {
     fn fewer(self) -> f64 {
         let (before, after) = match self {
             Self::Computed(before, after) => (before.get(), after.get()),
-            Self::Sent(before, after) => (before.get(), after.get()),
+            Self::Called(before, after) | Self::Sent(before, after) => (before.get(), after.get()),
         };
         before / after.max(f64::MIN_POSITIVE)
     }
@@ -40,6 +48,7 @@ impl Quieter<'_> {
     /// It as a sentence.
     pub(crate) fn words(self, window: &Window<'_>) -> String {
         let did = match self.did {
+            Did::Called(before, after) => format!("called read and write {after} ({before} before)"),
             Did::Computed(before, after) => format!("used {after} of a CPU ({before} before)"),
             Did::Sent(before, after) => format!("sent {after} requests to disks ({before} before)"),
         };
@@ -55,16 +64,21 @@ impl Quieter<'_> {
     pub(crate) fn fewer(&self) -> Amount<Count> {
         Amount::new(self.did.fewer())
     }
+
+    /// Whether that is too little to be called healthy.
+    pub(crate) fn hardly_works(&self) -> bool {
+        matches!(self.did, Did::Called(..)) || self.fewer() >= FEWER
+    }
 }
 
 /// How much less of a service that may be healthy all the same.
 pub(crate) const HALF: Limit<Count> = Limit::new(
-    "CPU time, or requests to disks, of a group before, relative to those after, that argue against a healthy host",
+    "calls, CPU time, or requests to disks, of a group before, relative to those after, that argue against a healthy host",
     2.0,
-    "Of the services that did half and lost no time, as many were well as were not.",
+    "On some 120 real hosts that were well, no service came to make less than 0.6 of its calls.",
     "judgement",
 );
-/// How much less of a service that nobody can call healthy.
+/// How much less CPU time, or requests, of a service that nobody can call healthy: what it computes varies more than what it is asked.
 pub(crate) const FEWER: Limit<Count> = Limit::new(
     "CPU time, or requests to disks, of a group before, relative to those after",
     3.0,
@@ -80,6 +94,13 @@ pub(crate) const USED: Limit<Ratio> = Limit::new(
 pub(crate) const SENT: Limit<Per<Count>> =
     Limit::new("requests to disks that such a group sent before", 5.0, "Of fewer, a burst is a third.", "judgement");
 
+pub(crate) const CALLED: Limit<Per<Count>> = Limit::new(
+    "read and write calls of a process before, for them to tell what its group does",
+    5.0,
+    "Of fewer, the lines of a log are a third.",
+    "judgement",
+);
+
 /// Samples before, at least.
 pub(crate) const BEFORE: Limit<Count> = Limit::new(
     "samples before a group came to do less, at least",
@@ -88,32 +109,72 @@ pub(crate) const BEFORE: Limit<Count> = Limit::new(
     "judgement",
 );
 
-/// The service that came to do least of what it did, at once, where that is too little to be called healthy.
-pub(crate) fn hardly_works<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
-    of(window).filter(|quieter| quieter.fewer() >= FEWER)
-}
-
 /// The service that came to do least of what it did, at once, and half of it at most.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
-    let groups = group::leaves(window.recording).into_iter();
-    let all = groups.filter_map(|group| {
-        let computed = fall(window, SignalSpec::cgroup(group, &derived::CPUS), USED.get())
-            .map(|(at, before, after)| (at, Did::Computed(Amount::new(before), Amount::new(after))));
-        let sent = || {
-            fall(window, SignalSpec::rate(Table::Cgroup, group, group::REQUESTS), SENT.get())
-                .map(|(at, before, after)| (at, Did::Sent(Amount::new(before), Amount::new(after))))
+    let callers = callers(window);
+    let all = group::leaves(window.recording).into_iter().filter_map(|group| {
+        let calls = group::number(window, Table::Cgroup, group).and_then(|number| calls(window, callers.get(&number)?));
+        let (at, did) = match calls {
+            Some(values) => fall(&values, CALLED.get())
+                .map(|(at, before, after)| (at, Did::Called(Amount::new(before), Amount::new(after))))?,
+            None => {
+                let signal =
+                    |spec| window.episodes.signal(window.recording, spec).map(|signal| within(window, &signal));
+                let computed = signal(SignalSpec::cgroup(group, &derived::CPUS))
+                    .and_then(|values| fall(&values, USED.get()))
+                    .map(|(at, before, after)| (at, Did::Computed(Amount::new(before), Amount::new(after))));
+                let sent = || {
+                    fall(&signal(SignalSpec::rate(Table::Cgroup, group, group::REQUESTS))?, SENT.get())
+                        .map(|(at, before, after)| (at, Did::Sent(Amount::new(before), Amount::new(after))))
+                };
+                computed.or_else(sent)?
+            }
         };
-        let (at, did) = computed.or_else(sent)?;
         // A job that is over does less as well.
         Activity::of(window.recording, window.episodes, group).before(at).then_some(Quieter { group, at, did })
     });
     all.max_by(|a, b| a.did.fewer().total_cmp(&b.did.fewer()))
 }
 
-/// When a signal fell at once and stayed, and its means before and after.
-fn fall(window: &Window<'_>, spec: SignalSpec<'_>, enough: f64) -> Option<(Moment, f64, f64)> {
-    let signal = window.episodes.signal(window.recording, spec)?;
-    let values: Vec<(Span, f64)> = signal.intervals().filter(|(span, _)| window.span.overlaps(*span)).collect();
+/// Of each group, by its number, the process that made most read and write calls.
+fn callers<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
+    let mut most: BTreeMap<i64, (&str, Amount<Count>)> = BTreeMap::new();
+    for (name, _) in process::present(window) {
+        let Some(group) = group::number(window, Table::Process, name) else { continue };
+        let made = CALLS.iter().filter_map(|metric| window.rise::<Count>(Table::Process, name, metric));
+        let made = made.fold(Amount::ZERO, |sum, made| sum + made);
+        let best = most.entry(group).or_insert((name, made));
+        if made > best.1 {
+            *best = (name, made);
+        }
+    }
+    most.into_iter().map(|(group, (name, _))| (group, name)).collect()
+}
+
+/// The read and write calls of a process in each interval; absent where it made few from the beginning, or was not recorded throughout.
+fn calls(window: &Window<'_>, process: &str) -> Option<Vec<(Span, f64)>> {
+    let signal = window.episodes.signal(window.recording, SignalSpec::rate(Table::Process, process, CALLS))?;
+    let values = within(window, &signal);
+    let first = values.iter().zip(1_u32..).take_while(|(_, count)| f64::from(*count) <= BEFORE.get());
+    let often = first.map(|((_, value), _)| value).sum::<f64>() >= CALLED.get() * BEFORE.get();
+    let known: f64 = values.iter().map(|(span, _)| span.length().as_f64()).sum();
+    (often && known >= window.span.length().as_f64() * THROUGHOUT).then_some(values)
+}
+
+/// The read and write calls of a process.
+const CALLS: &[&str] = &["syscr", "syscw"];
+/// The part of a window in which a process was recorded, at least: the processes of long recordings are read where something happens alone.
+const THROUGHOUT: f64 = 0.9;
+
+/// What this module reads beside what groups do.
+pub(crate) const METRICS: &[&str] = CALLS;
+
+fn within(window: &Window<'_>, signal: &Signal) -> Vec<(Span, f64)> {
+    signal.intervals().filter(|(span, _)| window.span.overlaps(*span)).collect()
+}
+
+/// When values fell at once and stayed, and their means before and after.
+fn fall(values: &[(Span, f64)], enough: f64) -> Option<(Moment, f64, f64)> {
     let step::Step { at, before, after } = step::fall(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>())?;
     if (at as f64) < BEFORE.get() {
         return None;

@@ -29,7 +29,9 @@ pub(crate) const RULE: Rule = Rule {
                 normal.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
-                the time with requests slower than a seek, or while devices have none. No service came to do a third of what it did at once, and half of it argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
+                the time with requests slower than a seek, or while devices have none. No service came to \
+                make half of its read and write calls at once. Of a service without such calls, the same holds for a third of its CPU time or of \
+                its requests, and half argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause.",
             metrics: &[
                 "psi_memory_some",
@@ -58,6 +60,7 @@ pub(crate) const RULE: Rule = Rule {
                 quieter::BEFORE.doc(),
                 FEWER.doc(),
                 HALF.doc(),
+                quieter::CALLED.doc(),
                 quieter::USED.doc(),
                 quieter::SENT.doc(),
             ],
@@ -104,7 +107,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     // Whether a service has less to do, or waits for what the kernel does not count, cannot be told.
     let quieter = quieter::of(window);
-    if quieter.is_some_and(|quieter| quieter.fewer() >= FEWER) {
+    if quieter.is_some_and(|quieter| quieter.hardly_works()) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -182,7 +185,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.compare(
             -2.5,
             "work of a service before, relative to that after",
-            "cpu_usage, or rios + wios",
+            "syscr + syscw, cpu_usage, or rios + wios",
             quieter.fewer(),
             Relation::Above,
             HALF.value(),

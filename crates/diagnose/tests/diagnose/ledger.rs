@@ -453,6 +453,32 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
 }
 
 #[test]
+fn what_a_service_does_is_told_by_its_read_and_write_calls() {
+    let then = |before: f64, after: f64| move |at: f64| if at < 60.0 { before } else { after };
+    let told = |cpu: (f64, f64), calls: (f64, f64)| {
+        let story = quiet(120)
+            .counter(Table::Cgroup, "/db", "cpu_usage", then(cpu.0 * 1e6, cpu.1 * 1e6))
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 42.0)
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 42.0)
+            .counter(Table::Process, "7@7", "syscr", then(calls.0, calls.1))
+            .counter(Table::Process, "7@7", "syscw", |_| 0.0)
+            .gauge(Table::Process, "8@8", "cgroup_id", |_| 42.0)
+            .counter(Table::Process, "8@8", "syscr", |_| 1.0)
+            .counter(Table::Process, "8@8", "syscw", |_| 0.0);
+        let diagnosis = diagnose(&story.tell());
+        (diagnosis.verdict, diagnosis.summary, diagnosis.cause.map(|cause| cause.grade))
+    };
+    let fewer = told((0.2, 0.2), (40.0, 16.0));
+    assert_eq!(fewer.0, Conclusion::CannotTell, "it computes as much for each: {}", fewer.1);
+    assert!(fewer.1.contains("tasks of /db called read and write 16/s (40/s before)"), "{}", fewer.1);
+    let cheaper = told((0.2, 0.02), (40.0, 36.0));
+    assert_eq!((cheaper.0, cheaper.2), (Conclusion::Healthy, Some(Grade::Strong)), "as much work: {}", cheaper.1);
+    let few = told((0.2, 0.02), (3.0, 3.0));
+    assert_eq!(few.0, Conclusion::CannotTell, "3 calls a second are its log: {}", few.1);
+    assert!(few.1.contains("used 2.0 % of a CPU"), "{}", few.1);
+}
+
+#[test]
 fn a_few_more_requests_of_its_own_are_not_what_a_service_waits_for() {
     let group = |requests: f64| {
         let story = host_waits(0.66, 0.05)
