@@ -128,15 +128,18 @@ impl CommandLoad {
     /// that and did not wait for it.
     pub(crate) fn has_part(&self, moved: f64) -> bool {
         const MIN_SHARE: f64 = 0.05;
-        const MIN_WAITS: f64 = 0.02;
         let reads = matches!(self.kind, Kind::Stream { .. } | Kind::Cold { .. } | Kind::WorkingSet { .. });
-        let waits = self.command.trouble.waits * self.command.ran[1];
-        self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || waits >= MIN_WAITS
+        self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || self.command.waits()
     }
 
     /// Whether it is a closed loop: it sends a request, works on what it got, and sends the next one.
     pub(crate) fn is_loop(&self) -> bool {
         self.ran_before || self.command.phase == Phase::Changed
+    }
+
+    /// Whether it is of the same program as another.
+    pub(crate) fn is_of_program(&self, other: &Self) -> bool {
+        self.command.name == other.command.name && self.command.group == other.command.group
     }
 
     /// Bytes of the anonymous memory at the onset that it takes in the scenario.

@@ -420,20 +420,48 @@ impl Text<'_> {
                 *files.entry(at).or_default() += file;
                 parts.push(format!("{{ name = \"{name}\"{of}, {work}{delay}{group} }}"));
             }
-            // Who ran before and grows is no program that has just started.
-            if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() {
+            // Who ran before and waits now is no program that has just started, and waits for itself.
+            let was_there = if load.command.was_there() && load.command.waits() && self.is_first_unseen(at) {
+                Some(self.unseen(at))
+            } else if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() {
+                let time = seconds(length);
+                Some(format!("grow = {{ size = \"4KiB\", fill = \"random\", hold_for = {time} }}, background = true"))
+            } else {
+                None
+            };
+            if let Some(was_there) = was_there {
                 let base = part_name(&load.command.name);
                 let count = names.entry(base.clone()).or_default();
                 *count += 1;
-                let (name, process, time) = (format!("{base}_{count}"), &processes[&key], seconds(length));
-                parts.push(format!(
-                    "{{ name = \"{name}\", process = \"{process}\", grow = {{ size = \"4KiB\", fill = \"random\", hold_for = {time} }}, background = true{group} }}"
-                ));
+                let (name, process) = (format!("{base}_{count}"), &processes[&key]);
+                parts.push(format!("{{ name = \"{name}\", process = \"{process}\", {was_there}{group} }}"));
             }
         }
         let mut names: Vec<String> = processes.into_values().collect();
         names.sort();
         Programs { parts, names, culprits, files }
+    }
+
+    /// Whether a load is the first of a program of which nothing in the scenario runs before the incident.
+    fn is_first_unseen(&self, at: usize) -> bool {
+        let mut own = self.loads.iter().enumerate().filter(|(_, other)| other.is_of_program(&self.loads[at]));
+        own.clone().all(|(_, other)| !other.ran_before) && own.next().is_some_and(|(first, _)| first == at)
+    }
+
+    /// What such a program did before the incident: it used a little CPU time now and then, and waited for a page when it began. Who never ran and never
+    /// waited has just started.
+    fn unseen(&self, at: usize) -> String {
+        const EVERY: f64 = 0.1;
+        const MIN_SHARE: f64 = 0.001;
+        let calm = &self.loads[at].command.calm;
+        let busy = (calm.cpu - calm.reclaim).clamp(MIN_SHARE, 0.9) * EVERY;
+        let page = self.place(at).replacen('@', "-usual@", 1);
+        let ns = |time: f64| format!("\"{}ns\"", whole(time * 1e9));
+        let pace = format!("compute = {}, think = {}", ns(busy), ns(EVERY - busy));
+        let time = seconds(self.calm.seconds());
+        format!(
+            "stream = {{ from = \"{page}\", size = \"4KiB\", bs = \"4KiB\", {pace}, repeat = true, time = {time} }}"
+        )
     }
 
     /// The size of a working set.
@@ -610,7 +638,7 @@ fn io_max(disk: &DiskModel, limits: &[(String, [Option<f64>; 4])]) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Command;
+    use crate::command::{Command, Did};
     use pagetide_core::{Manifest, Recording, RecordingBuilder, Stamp};
 
     fn moments() -> Recording {
@@ -656,5 +684,43 @@ mod tests {
         };
         assert_eq!(programs(false), (1, 1));
         assert_eq!(programs(true), (0, 0), "each does what it usually does");
+    }
+
+    #[test]
+    fn who_ran_before_is_there_before_it_does_what_it_did_in_the_incident() {
+        let recording = moments();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let programs = |phase: Phase, appeared: Option<i64>, usual: bool, waits: f64| {
+            let load = |ran_before: bool| {
+                let (calm, trouble) = (Did { cpu: 0.02, ..Did::default() }, Did { waits, ..Did::default() });
+                let name = "service".to_owned();
+                let command = Command { name, appeared, phase, calm, trouble, ran: [1.0; 2], ..Command::default() };
+                CommandLoad::new(&command, Kind::Spin { cpus: 1.0 }, ran_before)
+            };
+            let loads = [load(false), load(usual)];
+            let text = Text {
+                calm,
+                trouble: calm.with(calm.to, 20_000_000_000),
+                disks: &[],
+                loads: &loads,
+                group_memory: &[],
+                cache: 0.0,
+                reclaim_slowdown: None,
+                throttled: &[],
+                changes: &[],
+                guesses: &[],
+                factors: Factors::FIRST,
+            };
+            let parts = text.programs(20.0).parts;
+            parts.into_iter().filter(|part| part.contains("-usual@")).collect::<Vec<_>>()
+        };
+        let there = programs(Phase::Whole, None, false, 0.5);
+        let pace = "compute = \"2000000ns\", think = \"98000000ns\", repeat = true, time = \"10000ms\"";
+        assert!(there.len() == 1 && there[0].contains(pace), "{there:?}");
+        assert!(there[0].contains("process = \"service\"") && !there[0].contains("delay"), "{there:?}");
+        assert_eq!(programs(Phase::Changed, Some(calm.to), false, 0.5).len(), 1, "it turns at the onset");
+        assert!(programs(Phase::Whole, Some(calm.to), false, 0.5).is_empty(), "it came");
+        assert!(programs(Phase::Whole, None, true, 0.5).is_empty(), "what it usually does is a load");
+        assert!(programs(Phase::Whole, None, false, 0.0).is_empty(), "it waits for nothing");
     }
 }
