@@ -31,6 +31,10 @@ const MIN_SHARE_EVICTED: f64 = 0.25;
 const MAX_COMPUTE: f64 = 1e8;
 /// A CPU that a command uses this share of is a load.
 const MIN_CPU_SHARE: f64 = 0.05;
+/// The share of a CPU from which on who uses it uses all that it gets.
+const MIN_SHARE_AT_WORK: f64 = 0.8;
+/// CPUs that a command uses beyond those of its requests, from which on it does something else on them.
+const MIN_CPUS_MORE: f64 = 0.3;
 
 /// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,6 +80,11 @@ impl Kind {
             Self::Write { block, .. } => did.written / block,
             Self::Touch { .. } | Self::Grow { .. } | Self::Spin { .. } | Self::Lookups { .. } => 0.0,
         }
+    }
+
+    /// Whether it is requests, each with some CPU time.
+    const fn has_requests(&self) -> bool {
+        matches!(self, Self::Stream { .. } | Self::Cold { .. } | Self::WorkingSet { .. } | Self::Write { .. })
     }
 
     /// Bytes of files that it uses again and again, cached before the incident or not.
@@ -130,6 +139,11 @@ impl CommandLoad {
         const MIN_SHARE: f64 = 0.05;
         let reads = matches!(self.kind, Kind::Stream { .. } | Kind::Cold { .. } | Kind::WorkingSet { .. });
         self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || self.command.waits()
+    }
+
+    /// Whether the CPU time of its command is a part of it.
+    fn computes(&self) -> bool {
+        self.compute > 0.0 && self.kind.has_requests() || matches!(self.kind, Kind::Spin { .. })
     }
 
     /// Whether it is a closed loop: it sends a request, works on what it got, and sends the next one.
@@ -451,12 +465,27 @@ pub(crate) fn of(
     }
     // It works on what it gets; what takes longer than a request could is work of its own.
     let requests = |did: &Did| kinds.iter().map(|kind| kind.requests(did)).sum::<f64>();
+    let mut of_its_own = None;
+    let asks = requests(trouble);
     let mut compute = [calm, trouble].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
             kinds.push(Kind::Spin { cpus: trouble.cpu_wanted() });
         }
+    }
+    // What it computes beyond what its requests took before is work of its own.
+    let explained = asks * compute[0] / 1e9;
+    let more = trouble.cpu - trouble.reclaim - explained;
+    if ran_before && compute[0] > 0.0 && command.phase == Phase::Whole && more > MIN_CPUS_MORE.max(explained) {
+        guesses.push(Guess::new(
+            format!("{name} computes on {more:.1} CPUs beside its requests"),
+            "it uses that much more CPU time than its requests took before the incident",
+        ));
+        // Who works most of the time never sleeps.
+        let wanted = more + (trouble.cpu_waits - calm.cpu_waits).max(0.0);
+        let cpus = if wanted.fract() >= MIN_SHARE_AT_WORK { wanted.ceil() } else { wanted };
+        of_its_own = Some(Kind::Spin { cpus });
     }
     // What came on top of a cached set and misses the cache is no part of that set, unless it was evicted from it.
     let (read, asked) = (trouble.read - calm.read, trouble.asked - calm.asked);
@@ -479,7 +508,20 @@ pub(crate) fn of(
     for load in &mut loads {
         load.compute = compute[usize::from(!load.ran_before)];
     }
+    loads.extend(of_its_own.map(|kind| CommandLoad::new(command, kind, false)));
     loads
+}
+
+/// The loads of a command that have a part in an incident in which all moved so many bytes per second. It computes, whether what it reads has one or not.
+pub(crate) fn with_part(loads: Vec<CommandLoad>, moved: f64) -> Vec<CommandLoad> {
+    let (mut kept, left): (Vec<_>, Vec<_>) = loads.into_iter().partition(|load| load.has_part(moved));
+    let spins = left.iter().find(|load| load.computes()).filter(|_| !kept.iter().any(CommandLoad::computes));
+    let used = |load: &CommandLoad| load.command.trouble.cpu - load.command.trouble.reclaim;
+    kept.extend(spins.filter(|load| used(load) > MIN_CPU_SHARE).map(|load| {
+        let cpus = load.command.trouble.cpu_wanted();
+        CommandLoad::new(&load.command, Kind::Spin { cpus }, false)
+    }));
+    kept
 }
 
 /// Bytes of files of which so many different ones are read when so many are drawn at random.
@@ -696,6 +738,37 @@ mod tests {
         };
         assert!(!has_part(1e4, 0.0, Some(1)));
         assert!(has_part(1e5, 0.0, Some(1)) && has_part(1e4, 0.1, Some(1)) && has_part(1e4, 0.0, None));
+    }
+
+    #[test]
+    fn what_a_command_computes_stays_where_what_it_reads_has_no_part() {
+        let kinds = |cpu: f64, cpu_waits: f64, read: f64| -> Vec<Kind> {
+            let trouble = Did { asked: 2.0 * read, read, read_calls: 1.0, cpu, cpu_waits, active: 1, ..Did::default() };
+            let command =
+                Command { trouble, calm: Did::default(), appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let kind = Kind::WorkingSet { rate: 2.0 * read, block: 8192.0, size: 1e6, warm: false };
+            let load = CommandLoad { compute: 1e6, ..CommandLoad::new(&command, kind, false) };
+            with_part(vec![load], 10e6).into_iter().map(|load| load.kind).collect()
+        };
+        assert_eq!(kinds(0.8, 2.2, 1e4), [Kind::Spin { cpus: 3.0 }], "as many as it wants");
+        assert_eq!(kinds(0.01, 0.0, 1e4), [], "next to nothing");
+        assert!(matches!(kinds(0.8, 2.2, 1e6)[..], [Kind::WorkingSet { .. }]), "it computes for what it reads");
+    }
+
+    #[test]
+    fn what_a_service_computes_beyond_its_requests_is_work_of_its_own() {
+        let spins = |cpu: f64, asked: f64| -> Vec<Kind> {
+            let mut command = reader((1e6, asked), (0.0, 0.0));
+            (command.calm.cpu, command.trouble.cpu) = (0.1, cpu);
+            let loads = of(&command, &host(0.0), None, &mut Vec::new());
+            let own = loads.iter().filter(|load| !load.ran_before && matches!(load.kind, Kind::Spin { .. }));
+            own.map(|load| load.kind).collect()
+        };
+        assert_eq!(spins(0.98, 1e6), [Kind::Spin { cpus: 1.0 }], "a CPU that never rests");
+        let some = spins(0.6, 1e6);
+        assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
+        assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
+        assert_eq!(spins(0.3, 1e6), [], "a little more");
     }
 
     /// What a command that comes, asks for so much in calls of a size and reads so much from devices does on a host.

@@ -326,7 +326,7 @@ fn loads_of(
         let phases = if turns { command.phases(calm.to).to_vec() } else { vec![command.clone()] };
         for phase in phases {
             let own = load::of(&phase, &shape, of_limited, guesses);
-            let own = own.into_iter().filter(|load| load.has_part(moved));
+            let own = load::with_part(own, moved).into_iter();
             // What it did not use before, others had not read for it.
             let charged = charged.filter(|_| phase.phase != Phase::Changed);
             loads.extend(own.map(|load| CommandLoad { charged, ..load }));
