@@ -16,6 +16,8 @@ const MIN_STREAM_REQUEST: f64 = 48.0 * 1024.0;
 const MIN_MAJOR_FAULTS: f64 = 5.0;
 /// Bytes of a major fault at most: a mapped file is read ahead by so much.
 const MAX_FAULT_READ: f64 = 128.0 * 1024.0;
+/// Bytes that a file is read ahead (`VM_READAHEAD_PAGES`).
+const READ_AHEAD: f64 = 128.0 * 1024.0;
 /// Touches of pages for each that is a major fault: most find their page.
 const TOUCHES_PER_FAULT: f64 = 8.0;
 /// A command that reads this many times what it asks for has more read for it than it wants.
@@ -141,6 +143,16 @@ impl CommandLoad {
         self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || self.command.waits()
     }
 
+    /// Has a reader of large blocks compute for each part that is read ahead: it copies that while the disk reads the next one.
+    fn spread(&mut self) {
+        if let Kind::Stream { block, direct: false, stride: None, .. } = &mut self.kind
+            && *block > READ_AHEAD
+        {
+            self.compute *= READ_AHEAD / *block;
+            *block = READ_AHEAD;
+        }
+    }
+
     /// Whether the CPU time of its command is a part of it.
     fn computes(&self) -> bool {
         self.compute > 0.0 && self.kind.has_requests() || matches!(self.kind, Kind::Spin { .. })
@@ -206,7 +218,8 @@ impl CommandLoad {
             }
             Kind::Spin { cpus } => Kind::Spin { cpus: part(cpus) },
             Kind::Stream { rate, block, direct, pass, stride } => {
-                Kind::Stream { rate: rate.map(part), block, direct, pass, stride }
+                // Each reads files of its own: together they are those of the command.
+                Kind::Stream { rate: rate.map(part), block, direct, pass: pass.map(part), stride }
             }
             Kind::Grow { .. } | Kind::Lookups { .. } => self.kind,
         };
@@ -228,6 +241,8 @@ pub(crate) struct HostShape {
     pub(crate) dirtied: Option<f64>,
     /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
+    /// The same of a read before the incident, where there were some.
+    pub(crate) usual_read_size: Option<f64>,
     pub(crate) write_size: f64,
     /// How long a read of a device took, s, and the share of time in which the busiest was busy.
     pub(crate) read_time: f64,
@@ -371,7 +386,9 @@ pub(crate) fn of(
                 !ran_before && host.read_size >= MIN_STREAM_REQUEST && (MORE_THAN_ASKED..MOST_SKIPPED).contains(&more);
             let direct = host.reads_directly() && !is_read_on;
             let again = host.pass(trouble.read).filter(|_| !direct);
-            let is_large = size.max(host.read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size;
+            // What others read in the incident says nothing of who read before.
+            let read_size = host.usual_read_size.filter(|_| ran_before && calm.read > 0.0).unwrap_or(host.read_size);
+            let is_large = size.max(read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size;
             let scattered = !direct && !ran_before && host.waits_for_each(trouble, size);
             if is_large && !scattered {
                 if let Some(pass) = again {
@@ -508,6 +525,7 @@ pub(crate) fn of(
     for load in &mut loads {
         load.compute = compute[usize::from(!load.ran_before)];
     }
+    loads.iter_mut().for_each(CommandLoad::spread);
     loads.extend(of_its_own.map(|kind| CommandLoad::new(command, kind, false)));
     loads
 }
@@ -623,6 +641,7 @@ mod tests {
             cached: 1e6,
             dirtied: Some(1e6),
             read_size: 8192.0,
+            usual_read_size: None,
             write_size: 8192.0,
             read_time: 0.001,
             busy: 0.5,
@@ -769,6 +788,40 @@ mod tests {
         assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
         assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
         assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn processes_that_read_files_again_have_a_part_of_them_each() {
+        let of = |pass: Option<f64>| {
+            let kind = Kind::Stream { rate: Some(8e6), block: 8192.0, direct: false, pass, stride: None };
+            CommandLoad::new(&Command::default(), kind, false).part_of(4).kind
+        };
+        assert!(matches!(of(Some(400e6)), Kind::Stream { rate: Some(2e6), pass: Some(100e6), .. }));
+        assert!(matches!(of(None), Kind::Stream { rate: Some(2e6), pass: None, .. }), "it reads each page once");
+    }
+
+    #[test]
+    fn who_read_before_is_told_by_the_requests_of_then() {
+        let kind = |usual_read_size: Option<f64>| {
+            let stream_beside = HostShape { read_size: 131_072.0, usual_read_size, ..host(0.0) };
+            of(&reader((1e6, 1e6), (1e6, 1e6)), &stream_beside, None, &mut Vec::new())[0].kind
+        };
+        assert!(matches!(kind(Some(8192.0)), Kind::Cold { .. }), "who came reads in large pieces");
+        assert!(matches!(kind(Some(131_072.0)), Kind::Stream { .. }) && matches!(kind(None), Kind::Stream { .. }));
+    }
+
+    #[test]
+    fn a_reader_of_large_blocks_computes_while_the_next_part_is_read_ahead() {
+        let spread = |block: f64, direct: bool| {
+            let kind = Kind::Stream { rate: None, block, direct, pass: None, stride: None };
+            let mut load = CommandLoad { compute: 8e6, ..CommandLoad::new(&Command::default(), kind, false) };
+            load.spread();
+            let Kind::Stream { block, .. } = load.kind else { panic!("{load:?}") };
+            (block, load.compute)
+        };
+        assert_eq!(spread(1_048_576.0, false), (131_072.0, 1e6));
+        assert_eq!(spread(1_048_576.0, true), (1_048_576.0, 8e6), "nothing is read ahead");
+        assert_eq!(spread(65_536.0, false), (65_536.0, 8e6));
     }
 
     /// What a command that comes, asks for so much in calls of a size and reads so much from devices does on a host.

@@ -276,6 +276,7 @@ fn loads_of(
         cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
         dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
         read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
+        usual_read_size: disk::request_size(calm, "reads", "read_sectors"),
         write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
         read_time: disk::read_time(trouble).unwrap_or(0.0),
         busy: disk::busiest(trouble),
