@@ -7,6 +7,7 @@ use crate::disk::DiskModel;
 use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
+use crate::place;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::synthesis::INCIDENT;
 use pagetide_core::{GroupSpec, Lru, Table, part_name, plain_name};
@@ -279,40 +280,8 @@ impl Text<'_> {
         }
     }
 
-    /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.
     fn disk_of(&self, load: &CommandLoad) -> String {
-        let nearest = self.disk_by_rate(load);
-        let Some(group) = &load.command.group else { return nearest };
-        let recording = self.trouble.recording;
-        let bytes = if load.kind.writes() { "wbytes" } else { "rbytes" };
-        let of = |disk: &DiskModel| {
-            let row = format!("{group}\t{}", disk.name);
-            let whole = self.trouble.with(self.calm.from, self.trouble.to);
-            recording.series(Table::CgroupDisk, &row, "rbytes")?;
-            let rate = |metric| whole.rate(Table::CgroupDisk, &row, metric).unwrap_or(0.0);
-            // Where it did only the other there, that tells of it too.
-            Some(((rate(bytes), rate("rbytes") + rate("wbytes")), disk.name.clone()))
-        };
-        let most = self
-            .disks
-            .iter()
-            .filter_map(of)
-            .max_by(|(one, _), (other, _)| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        most.filter(|((_, all), _)| *all > 0.0).map_or(nearest, |(_, name)| name)
-    }
-
-    /// The disk whose reads, or writes, are nearest to those of a command.
-    fn disk_by_rate(&self, load: &CommandLoad) -> String {
-        let did = &load.command.trouble;
-        let (rate, metric) =
-            if load.kind.writes() { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
-        let bytes = rate * load.command.ran[1];
-        let apart = |disk: &&DiskModel| {
-            let moved = self.trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * 512.0;
-            (moved.max(1.0) / bytes.max(1.0)).ln().abs()
-        };
-        let nearest = self.disks.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)));
-        nearest.map(|disk| disk.name.clone()).unwrap_or_default()
+        place::disk_of(&self.calm, &self.trouble, self.disks, load)
     }
 
     /// The control group of a load.
