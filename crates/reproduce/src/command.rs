@@ -125,6 +125,17 @@ impl Command {
         (self.trouble.read + self.trouble.written) * self.ran[1]
     }
 
+    /// Whether it ran before the incident began: one that does something else from the onset on did.
+    pub(crate) const fn was_there(&self) -> bool {
+        self.appeared.is_none() || matches!(self.phase, Phase::Changed)
+    }
+
+    /// Whether it waits for IO in the incident, for more than does not matter.
+    pub(crate) fn waits(&self) -> bool {
+        const MIN_WAITS: f64 = 0.02;
+        self.trouble.waits * self.ran[1] >= MIN_WAITS
+    }
+
     /// A command that does something else from the onset on: that, and what it did before.
     pub(crate) fn phases(&self, onset: i64) -> [Self; 2] {
         let changed = Self { calm: Did::default(), appeared: Some(onset), phase: Phase::Changed, ..self.clone() };

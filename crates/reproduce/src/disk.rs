@@ -24,6 +24,8 @@ const AS_MUCH: f64 = 1.15;
 /// requests, or bytes, in most intervals: within this share, and one request.
 const MIN_BUSY_NEAR_LIMIT: f64 = 0.7;
 const STEADY_WITHIN: f64 = 0.05;
+/// A disk that was at its limit for so many times as long in the incident as before it came to it with the incident.
+const MIN_TIMES_AS_LONG: usize = 10;
 /// A disk with several requests at once, which come at random, rests now and then.
 const MIN_BUSY_OF_PARALLEL: f64 = 0.5;
 /// A disk that is busy for this share of the time has a part in an incident, however few bytes it moves.
@@ -327,11 +329,17 @@ fn median(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
 /// What a disk becomes when the incident begins: its limit where it did more before, or the time of a request on its own.
 fn slower(intervals: &[Interval], full: &[&Interval], (iops, bandwidth): (Option<f64>, Option<f64>)) -> Option<Slower> {
     let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= MIN_REQUESTS).collect();
-    let trouble: Vec<&Interval> = intervals.iter().filter(|one| !one.is_calm && one.requests >= MIN_REQUESTS).collect();
+    // A disk that works on few requests all the time is slow.
+    let tells = |one: &&Interval| {
+        !one.is_calm && (one.requests >= MIN_REQUESTS || one.requests > 0.0 && one.busy >= BUSY_AT_LIMIT)
+    };
+    let trouble: Vec<&Interval> = intervals.iter().filter(tells).collect();
     if calm.len() < MIN_INTERVALS || trouble.len() < MIN_INTERVALS {
         return None;
     }
-    if full.len() >= MIN_INTERVALS && full.iter().all(|one| !one.is_calm) {
+    // A burst of requests fills a disk for a moment, whatever it can do.
+    let bursts = full.iter().filter(|one| one.is_calm).count();
+    if full.len() >= MIN_INTERVALS && bursts < MIN_INTERVALS && bursts * MIN_TIMES_AS_LONG <= full.len() {
         // What it did in a usual interval before is more than it can do now.
         let is_less = |limit: Option<f64>, of: fn(&Interval) -> f64| {
             limit.filter(|limit| median(&calm, of).is_some_and(|usual| usual > FEWER_BY * limit))
@@ -584,10 +592,34 @@ mod tests {
         let parallel = model_of(Second { reads: 10, writes: 10, read_ms: 145, write_ms: 145, busy_ms: 1000 });
         assert_eq!(parallel.slower.and_then(|slower| slower.latency), Some(145e6));
         assert_eq!((parallel.iops, parallel.bandwidth), (None, None), "what it does is what it is asked for");
+        // So few that no interval has five of them: it is busy with them all the time, or it is asked for no more.
+        let few = Second { reads: 4, writes: 0, read_ms: 248, write_ms: 0, busy_ms: 990 };
+        let once = Second { reads: 6, writes: 0, ..CALM };
+        let of_few = |few: Second| {
+            let recorded = recorded(&[("vdb", &[[once; 10], [few; 10]].concat())]);
+            let stretch = Stretch { recording: &recorded, from: 0, to: 20 * SECOND };
+            model(&stretch, 10 * SECOND, "vdb", &mut Vec::new()).slower
+        };
+        assert_eq!(of_few(few).and_then(|slower| slower.latency), Some(248e6));
+        assert_eq!(of_few(Second { read_ms: 20, busy_ms: 80, ..few }), None);
         // It does more than before, or has time to spare.
         assert_eq!(model_of(FULL).slower, None);
         let idle = model_of(Second { reads: 10, writes: 10, read_ms: 5, write_ms: 5, busy_ms: 100 });
         assert_eq!(idle.slower, None);
+    }
+
+    #[test]
+    fn a_burst_before_the_incident_is_no_limit_that_was_there() {
+        let slow = Second { reads: 5, writes: 5, read_ms: 200, write_ms: 200, busy_ms: 1000 };
+        let full_before = |seconds: usize| {
+            let calm = [vec![CALM; 10 - seconds], vec![slow; seconds]].concat();
+            let recording = recorded(&[("vdb", &[calm, vec![slow; 20]].concat())]);
+            let stretch = Stretch { recording: &recording, from: 0, to: 30 * SECOND };
+            let model = model(&stretch, 10 * SECOND, "vdb", &mut Vec::new());
+            (model.iops, model.slower.and_then(|slower| slower.iops))
+        };
+        assert_eq!(full_before(1), (None, Some(10.0)));
+        assert_eq!(full_before(4), (Some(10.0), None), "it often was at it");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod group;
 mod guess;
 mod likeness;
 mod load;
+mod place;
 mod reclaim;
 mod stretch;
 mod synthesis;

@@ -16,6 +16,8 @@ const MIN_STREAM_REQUEST: f64 = 48.0 * 1024.0;
 const MIN_MAJOR_FAULTS: f64 = 5.0;
 /// Bytes of a major fault at most: a mapped file is read ahead by so much.
 const MAX_FAULT_READ: f64 = 128.0 * 1024.0;
+/// Bytes that a file is read ahead (`VM_READAHEAD_PAGES`).
+const READ_AHEAD: f64 = 128.0 * 1024.0;
 /// Touches of pages for each that is a major fault: most find their page.
 const TOUCHES_PER_FAULT: f64 = 8.0;
 /// A command that reads this many times what it asks for has more read for it than it wants.
@@ -31,6 +33,10 @@ const MIN_SHARE_EVICTED: f64 = 0.25;
 const MAX_COMPUTE: f64 = 1e8;
 /// A CPU that a command uses this share of is a load.
 const MIN_CPU_SHARE: f64 = 0.05;
+/// The share of a CPU from which on who uses it uses all that it gets.
+const MIN_SHARE_AT_WORK: f64 = 0.8;
+/// CPUs that a command uses beyond those of its requests, from which on it does something else on them.
+const MIN_CPUS_MORE: f64 = 0.3;
 
 /// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,6 +82,11 @@ impl Kind {
             Self::Write { block, .. } => did.written / block,
             Self::Touch { .. } | Self::Grow { .. } | Self::Spin { .. } | Self::Lookups { .. } => 0.0,
         }
+    }
+
+    /// Whether it is requests, each with some CPU time.
+    const fn has_requests(&self) -> bool {
+        matches!(self, Self::Stream { .. } | Self::Cold { .. } | Self::WorkingSet { .. } | Self::Write { .. })
     }
 
     /// Bytes of files that it uses again and again, cached before the incident or not.
@@ -128,15 +139,33 @@ impl CommandLoad {
     /// that and did not wait for it.
     pub(crate) fn has_part(&self, moved: f64) -> bool {
         const MIN_SHARE: f64 = 0.05;
-        const MIN_WAITS: f64 = 0.02;
         let reads = matches!(self.kind, Kind::Stream { .. } | Kind::Cold { .. } | Kind::WorkingSet { .. });
-        let waits = self.command.trouble.waits * self.command.ran[1];
-        self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || waits >= MIN_WAITS
+        self.ran_before || !reads || self.command.moved() >= MIN_SHARE * moved || self.command.waits()
+    }
+
+    /// Has a reader of large blocks compute for each part that is read ahead: it copies that while the disk reads the next one.
+    fn spread(&mut self) {
+        if let Kind::Stream { block, direct: false, stride: None, .. } = &mut self.kind
+            && *block > READ_AHEAD
+        {
+            self.compute *= READ_AHEAD / *block;
+            *block = READ_AHEAD;
+        }
+    }
+
+    /// Whether the CPU time of its command is a part of it.
+    fn computes(&self) -> bool {
+        self.compute > 0.0 && self.kind.has_requests() || matches!(self.kind, Kind::Spin { .. })
     }
 
     /// Whether it is a closed loop: it sends a request, works on what it got, and sends the next one.
     pub(crate) fn is_loop(&self) -> bool {
         self.ran_before || self.command.phase == Phase::Changed
+    }
+
+    /// Whether it is of the same program as another.
+    pub(crate) fn is_of_program(&self, other: &Self) -> bool {
+        self.command.name == other.command.name && self.command.group == other.command.group
     }
 
     /// Bytes of the anonymous memory at the onset that it takes in the scenario.
@@ -189,7 +218,8 @@ impl CommandLoad {
             }
             Kind::Spin { cpus } => Kind::Spin { cpus: part(cpus) },
             Kind::Stream { rate, block, direct, pass, stride } => {
-                Kind::Stream { rate: rate.map(part), block, direct, pass, stride }
+                // Each reads files of its own: together they are those of the command.
+                Kind::Stream { rate: rate.map(part), block, direct, pass: pass.map(part), stride }
             }
             Kind::Grow { .. } | Kind::Lookups { .. } => self.kind,
         };
@@ -211,6 +241,8 @@ pub(crate) struct HostShape {
     pub(crate) dirtied: Option<f64>,
     /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
+    /// The same of a read before the incident, where there were some.
+    pub(crate) usual_read_size: Option<f64>,
     pub(crate) write_size: f64,
     /// How long a read of a device took, s, and the share of time in which the busiest was busy.
     pub(crate) read_time: f64,
@@ -354,7 +386,9 @@ pub(crate) fn of(
                 !ran_before && host.read_size >= MIN_STREAM_REQUEST && (MORE_THAN_ASKED..MOST_SKIPPED).contains(&more);
             let direct = host.reads_directly() && !is_read_on;
             let again = host.pass(trouble.read).filter(|_| !direct);
-            let is_large = size.max(host.read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size;
+            // What others read in the incident says nothing of who read before.
+            let read_size = host.usual_read_size.filter(|_| ran_before && calm.read > 0.0).unwrap_or(host.read_size);
+            let is_large = size.max(read_size) >= MIN_STREAM_REQUEST || !ran_before && host.read_size > 2.0 * size;
             let scattered = !direct && !ran_before && host.waits_for_each(trouble, size);
             if is_large && !scattered {
                 if let Some(pass) = again {
@@ -448,12 +482,27 @@ pub(crate) fn of(
     }
     // It works on what it gets; what takes longer than a request could is work of its own.
     let requests = |did: &Did| kinds.iter().map(|kind| kind.requests(did)).sum::<f64>();
+    let mut of_its_own = None;
+    let asks = requests(trouble);
     let mut compute = [calm, trouble].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
             kinds.push(Kind::Spin { cpus: trouble.cpu_wanted() });
         }
+    }
+    // What it computes beyond what its requests took before is work of its own.
+    let explained = asks * compute[0] / 1e9;
+    let more = trouble.cpu - trouble.reclaim - explained;
+    if ran_before && compute[0] > 0.0 && command.phase == Phase::Whole && more > MIN_CPUS_MORE.max(explained) {
+        guesses.push(Guess::new(
+            format!("{name} computes on {more:.1} CPUs beside its requests"),
+            "it uses that much more CPU time than its requests took before the incident",
+        ));
+        // Who works most of the time never sleeps.
+        let wanted = more + (trouble.cpu_waits - calm.cpu_waits).max(0.0);
+        let cpus = if wanted.fract() >= MIN_SHARE_AT_WORK { wanted.ceil() } else { wanted };
+        of_its_own = Some(Kind::Spin { cpus });
     }
     // What came on top of a cached set and misses the cache is no part of that set, unless it was evicted from it.
     let (read, asked) = (trouble.read - calm.read, trouble.asked - calm.asked);
@@ -476,7 +525,21 @@ pub(crate) fn of(
     for load in &mut loads {
         load.compute = compute[usize::from(!load.ran_before)];
     }
+    loads.iter_mut().for_each(CommandLoad::spread);
+    loads.extend(of_its_own.map(|kind| CommandLoad::new(command, kind, false)));
     loads
+}
+
+/// The loads of a command that have a part in an incident in which all moved so many bytes per second. It computes, whether what it reads has one or not.
+pub(crate) fn with_part(loads: Vec<CommandLoad>, moved: f64) -> Vec<CommandLoad> {
+    let (mut kept, left): (Vec<_>, Vec<_>) = loads.into_iter().partition(|load| load.has_part(moved));
+    let spins = left.iter().find(|load| load.computes()).filter(|_| !kept.iter().any(CommandLoad::computes));
+    let used = |load: &CommandLoad| load.command.trouble.cpu - load.command.trouble.reclaim;
+    kept.extend(spins.filter(|load| used(load) > MIN_CPU_SHARE).map(|load| {
+        let cpus = load.command.trouble.cpu_wanted();
+        CommandLoad::new(&load.command, Kind::Spin { cpus }, false)
+    }));
+    kept
 }
 
 /// Bytes of files of which so many different ones are read when so many are drawn at random.
@@ -578,6 +641,7 @@ mod tests {
             cached: 1e6,
             dirtied: Some(1e6),
             read_size: 8192.0,
+            usual_read_size: None,
             write_size: 8192.0,
             read_time: 0.001,
             busy: 0.5,
@@ -693,6 +757,71 @@ mod tests {
         };
         assert!(!has_part(1e4, 0.0, Some(1)));
         assert!(has_part(1e5, 0.0, Some(1)) && has_part(1e4, 0.1, Some(1)) && has_part(1e4, 0.0, None));
+    }
+
+    #[test]
+    fn what_a_command_computes_stays_where_what_it_reads_has_no_part() {
+        let kinds = |cpu: f64, cpu_waits: f64, read: f64| -> Vec<Kind> {
+            let trouble = Did { asked: 2.0 * read, read, read_calls: 1.0, cpu, cpu_waits, active: 1, ..Did::default() };
+            let command =
+                Command { trouble, calm: Did::default(), appeared: Some(1), ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let kind = Kind::WorkingSet { rate: 2.0 * read, block: 8192.0, size: 1e6, warm: false };
+            let load = CommandLoad { compute: 1e6, ..CommandLoad::new(&command, kind, false) };
+            with_part(vec![load], 10e6).into_iter().map(|load| load.kind).collect()
+        };
+        assert_eq!(kinds(0.8, 2.2, 1e4), [Kind::Spin { cpus: 3.0 }], "as many as it wants");
+        assert_eq!(kinds(0.01, 0.0, 1e4), [], "next to nothing");
+        assert!(matches!(kinds(0.8, 2.2, 1e6)[..], [Kind::WorkingSet { .. }]), "it computes for what it reads");
+    }
+
+    #[test]
+    fn what_a_service_computes_beyond_its_requests_is_work_of_its_own() {
+        let spins = |cpu: f64, asked: f64| -> Vec<Kind> {
+            let mut command = reader((1e6, asked), (0.0, 0.0));
+            (command.calm.cpu, command.trouble.cpu) = (0.1, cpu);
+            let loads = of(&command, &host(0.0), None, &mut Vec::new());
+            let own = loads.iter().filter(|load| !load.ran_before && matches!(load.kind, Kind::Spin { .. }));
+            own.map(|load| load.kind).collect()
+        };
+        assert_eq!(spins(0.98, 1e6), [Kind::Spin { cpus: 1.0 }], "a CPU that never rests");
+        let some = spins(0.6, 1e6);
+        assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
+        assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
+        assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn processes_that_read_files_again_have_a_part_of_them_each() {
+        let of = |pass: Option<f64>| {
+            let kind = Kind::Stream { rate: Some(8e6), block: 8192.0, direct: false, pass, stride: None };
+            CommandLoad::new(&Command::default(), kind, false).part_of(4).kind
+        };
+        assert!(matches!(of(Some(400e6)), Kind::Stream { rate: Some(2e6), pass: Some(100e6), .. }));
+        assert!(matches!(of(None), Kind::Stream { rate: Some(2e6), pass: None, .. }), "it reads each page once");
+    }
+
+    #[test]
+    fn who_read_before_is_told_by_the_requests_of_then() {
+        let kind = |usual_read_size: Option<f64>| {
+            let stream_beside = HostShape { read_size: 131_072.0, usual_read_size, ..host(0.0) };
+            of(&reader((1e6, 1e6), (1e6, 1e6)), &stream_beside, None, &mut Vec::new())[0].kind
+        };
+        assert!(matches!(kind(Some(8192.0)), Kind::Cold { .. }), "who came reads in large pieces");
+        assert!(matches!(kind(Some(131_072.0)), Kind::Stream { .. }) && matches!(kind(None), Kind::Stream { .. }));
+    }
+
+    #[test]
+    fn a_reader_of_large_blocks_computes_while_the_next_part_is_read_ahead() {
+        let spread = |block: f64, direct: bool| {
+            let kind = Kind::Stream { rate: None, block, direct, pass: None, stride: None };
+            let mut load = CommandLoad { compute: 8e6, ..CommandLoad::new(&Command::default(), kind, false) };
+            load.spread();
+            let Kind::Stream { block, .. } = load.kind else { panic!("{load:?}") };
+            (block, load.compute)
+        };
+        assert_eq!(spread(1_048_576.0, false), (131_072.0, 1e6));
+        assert_eq!(spread(1_048_576.0, true), (1_048_576.0, 8e6), "nothing is read ahead");
+        assert_eq!(spread(65_536.0, false), (65_536.0, 8e6));
     }
 
     /// What a command that comes, asks for so much in calls of a size and reads so much from devices does on a host.

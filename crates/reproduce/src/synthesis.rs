@@ -8,6 +8,7 @@ use crate::effect::Programs;
 use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
+use crate::place;
 use crate::reclaim;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::text::{Held, Text};
@@ -188,7 +189,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
             ));
         }
     }
-    book_depth(&trouble, &disks, &mut loads, &mut guesses);
+    book_depth(&calm, &trouble, &disks, &mut loads, &mut guesses);
     book_bursts(&calm, &trouble, &disks, &mut loads);
     if loads.is_empty() {
         return refuse(
@@ -276,6 +277,7 @@ fn loads_of(
         cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
         dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
         read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
+        usual_read_size: disk::request_size(calm, "reads", "read_sectors"),
         write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
         read_time: disk::read_time(trouble).unwrap_or(0.0),
         busy: disk::busiest(trouble),
@@ -326,7 +328,7 @@ fn loads_of(
         let phases = if turns { command.phases(calm.to).to_vec() } else { vec![command.clone()] };
         for phase in phases {
             let own = load::of(&phase, &shape, of_limited, guesses);
-            let own = own.into_iter().filter(|load| load.has_part(moved));
+            let own = load::with_part(own, moved).into_iter();
             // What it did not use before, others had not read for it.
             let charged = charged.filter(|_| phase.phase != Phase::Changed);
             loads.extend(own.map(|load| CommandLoad { charged, ..load }));
@@ -449,7 +451,13 @@ fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &[CommandLoad]
 }
 
 /// Gives the requests that were in a disk at its limit to those who came and read most of what it read: they are those who filled it.
-fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
+fn book_depth(
+    calm: &Stretch<'_>,
+    trouble: &Stretch<'_>,
+    disks: &[DiskModel],
+    loads: &mut [CommandLoad],
+    guesses: &mut Vec<Guess>,
+) {
     const MIN_SHARE: f64 = 0.3;
     // A disk that is at its limit now and then does not hold up those who read.
     const MIN_BUSY: f64 = 0.7;
@@ -461,8 +469,9 @@ fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLo
         const REQUESTS_PER_SYNC: f64 = 2.0;
         let written = trouble.rate(Table::Disk, &disk.name, "write_sectors").unwrap_or(0.0) * disk::SECTOR;
         let is_cold = |load: &CommandLoad| matches!(load.kind, Kind::Cold { .. } | Kind::Stream { direct: true, .. });
-        let usual = loads.iter().filter(|load| is_cold(load) && load.ran_before).count() as f64;
-        for load in loads.iter_mut().filter(|load| !load.ran_before) {
+        let is_here = |load: &CommandLoad| place::disk_of(calm, trouble, disks, load) == disk.name;
+        let usual = loads.iter().filter(|load| is_cold(load) && load.ran_before && is_here(load)).count() as f64;
+        for load in loads.iter_mut().filter(|load| !load.ran_before && is_here(load)) {
             if let Kind::Write { rate, sync_every: Some(_), .. } = &mut load.kind
                 && load.command.trouble.written >= MIN_SHARE * written
                 && written > read
@@ -471,7 +480,7 @@ fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLo
                 load.depth = Some((depth / REQUESTS_PER_SYNC).round().max(1.0));
             }
         }
-        for load in loads.iter_mut().filter(|load| is_cold(load) && !load.ran_before) {
+        for load in loads.iter_mut().filter(|load| is_cold(load) && !load.ran_before && is_here(load)) {
             let (Kind::Cold { rate, .. } | Kind::Stream { rate, .. }) = &mut load.kind else { continue };
             if load.command.trouble.read >= MIN_SHARE * read {
                 *rate = None;
@@ -574,6 +583,47 @@ mod tests {
     use super::*;
     use crate::command::Did;
     use pagetide_core::{Bytes, Column, Kind as MetricKind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    /// Two disks of which one is at its limit with 13 requests, and what a command that comes and reads so many bytes a second has in it at once.
+    fn depth(read: f64) -> Option<f64> {
+        const READ: [(&str, i64, i64); 2] = [("vdb", 1_000_000, 990), ("vdc", 50_000_000, 500)];
+        let mut made = RecordingBuilder::new(Manifest::default());
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            for (disk, bytes, busy) in READ {
+                for (name, rise) in [("read_sectors", bytes / 512), ("io_ms", busy)] {
+                    let column = Column { name: name.to_owned(), kind: MetricKind::Counter, unit: Unit::Count };
+                    made.value(Table::Disk, disk, &column, second * rise);
+                }
+            }
+        }
+        let recording = made.finish();
+        let trouble = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let disks = READ.map(|(name, ..)| DiskModel {
+            name: name.to_owned(),
+            latency: 1e6,
+            flush: None,
+            iops: None,
+            bandwidth: None,
+            depth: (name == "vdb").then_some(13.0),
+            is_limit_measured: true,
+            read_ahead: None,
+            slower: None,
+            burst: None,
+            reads_apart: false,
+        });
+        let command = Command { trouble: Did { read, ..Did::default() }, ran: [1.0; 2], ..Command::default() };
+        let kind = Kind::Cold { rate: Some(read), block: 4096.0, direct: false };
+        let mut loads = [CommandLoad::new(&command, kind, false)];
+        book_depth(&trouble.with(0, 0), &trouble, &disks, &mut loads, &mut Vec::new());
+        loads[0].depth
+    }
+
+    #[test]
+    fn who_reads_from_another_disk_has_no_requests_in_one_at_its_limit() {
+        assert_eq!(depth(1e6), Some(13.0));
+        assert_eq!(depth(50e6), None);
+    }
 
     /// What a writer takes of the 200 MB by which tmpfs grew in ten seconds, if it gave and stored so many bytes a second.
     fn filled(given: f64, written: f64) -> Option<Kind> {

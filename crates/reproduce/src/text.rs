@@ -7,6 +7,7 @@ use crate::disk::DiskModel;
 use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
+use crate::place;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::synthesis::INCIDENT;
 use pagetide_core::{GroupSpec, Lru, Table, part_name, plain_name};
@@ -279,40 +280,8 @@ impl Text<'_> {
         }
     }
 
-    /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.
     fn disk_of(&self, load: &CommandLoad) -> String {
-        let nearest = self.disk_by_rate(load);
-        let Some(group) = &load.command.group else { return nearest };
-        let recording = self.trouble.recording;
-        let bytes = if load.kind.writes() { "wbytes" } else { "rbytes" };
-        let of = |disk: &DiskModel| {
-            let row = format!("{group}\t{}", disk.name);
-            let whole = self.trouble.with(self.calm.from, self.trouble.to);
-            recording.series(Table::CgroupDisk, &row, "rbytes")?;
-            let rate = |metric| whole.rate(Table::CgroupDisk, &row, metric).unwrap_or(0.0);
-            // Where it did only the other there, that tells of it too.
-            Some(((rate(bytes), rate("rbytes") + rate("wbytes")), disk.name.clone()))
-        };
-        let most = self
-            .disks
-            .iter()
-            .filter_map(of)
-            .max_by(|(one, _), (other, _)| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
-        most.filter(|((_, all), _)| *all > 0.0).map_or(nearest, |(_, name)| name)
-    }
-
-    /// The disk whose reads, or writes, are nearest to those of a command.
-    fn disk_by_rate(&self, load: &CommandLoad) -> String {
-        let did = &load.command.trouble;
-        let (rate, metric) =
-            if load.kind.writes() { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
-        let bytes = rate * load.command.ran[1];
-        let apart = |disk: &&DiskModel| {
-            let moved = self.trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * 512.0;
-            (moved.max(1.0) / bytes.max(1.0)).ln().abs()
-        };
-        let nearest = self.disks.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)));
-        nearest.map(|disk| disk.name.clone()).unwrap_or_default()
+        place::disk_of(&self.calm, &self.trouble, self.disks, load)
     }
 
     /// The control group of a load.
@@ -420,20 +389,48 @@ impl Text<'_> {
                 *files.entry(at).or_default() += file;
                 parts.push(format!("{{ name = \"{name}\"{of}, {work}{delay}{group} }}"));
             }
-            // Who ran before and grows is no program that has just started.
-            if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() {
+            // Who ran before and waits now is no program that has just started, and waits for itself.
+            let was_there = if load.command.was_there() && load.command.waits() && self.is_first_unseen(at) {
+                Some(self.unseen(at))
+            } else if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() {
+                let time = seconds(length);
+                Some(format!("grow = {{ size = \"4KiB\", fill = \"random\", hold_for = {time} }}, background = true"))
+            } else {
+                None
+            };
+            if let Some(was_there) = was_there {
                 let base = part_name(&load.command.name);
                 let count = names.entry(base.clone()).or_default();
                 *count += 1;
-                let (name, process, time) = (format!("{base}_{count}"), &processes[&key], seconds(length));
-                parts.push(format!(
-                    "{{ name = \"{name}\", process = \"{process}\", grow = {{ size = \"4KiB\", fill = \"random\", hold_for = {time} }}, background = true{group} }}"
-                ));
+                let (name, process) = (format!("{base}_{count}"), &processes[&key]);
+                parts.push(format!("{{ name = \"{name}\", process = \"{process}\", {was_there}{group} }}"));
             }
         }
         let mut names: Vec<String> = processes.into_values().collect();
         names.sort();
         Programs { parts, names, culprits, files }
+    }
+
+    /// Whether a load is the first of a program of which nothing in the scenario runs before the incident.
+    fn is_first_unseen(&self, at: usize) -> bool {
+        let mut own = self.loads.iter().enumerate().filter(|(_, other)| other.is_of_program(&self.loads[at]));
+        own.clone().all(|(_, other)| !other.ran_before) && own.next().is_some_and(|(first, _)| first == at)
+    }
+
+    /// What such a program did before the incident: it used a little CPU time now and then, and waited for a page when it began. Who never ran and never
+    /// waited has just started.
+    fn unseen(&self, at: usize) -> String {
+        const EVERY: f64 = 0.1;
+        const MIN_SHARE: f64 = 0.001;
+        let calm = &self.loads[at].command.calm;
+        let busy = (calm.cpu - calm.reclaim).clamp(MIN_SHARE, 0.9) * EVERY;
+        let page = self.place(at).replacen('@', "-usual@", 1);
+        let ns = |time: f64| format!("\"{}ns\"", whole(time * 1e9));
+        let pace = format!("compute = {}, think = {}", ns(busy), ns(EVERY - busy));
+        let time = seconds(self.calm.seconds());
+        format!(
+            "stream = {{ from = \"{page}\", size = \"4KiB\", bs = \"4KiB\", {pace}, repeat = true, time = {time} }}"
+        )
     }
 
     /// The size of a working set.
@@ -610,7 +607,7 @@ fn io_max(disk: &DiskModel, limits: &[(String, [Option<f64>; 4])]) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Command;
+    use crate::command::{Command, Did};
     use pagetide_core::{Manifest, Recording, RecordingBuilder, Stamp};
 
     fn moments() -> Recording {
@@ -656,5 +653,43 @@ mod tests {
         };
         assert_eq!(programs(false), (1, 1));
         assert_eq!(programs(true), (0, 0), "each does what it usually does");
+    }
+
+    #[test]
+    fn who_ran_before_is_there_before_it_does_what_it_did_in_the_incident() {
+        let recording = moments();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let programs = |phase: Phase, appeared: Option<i64>, usual: bool, waits: f64| {
+            let load = |ran_before: bool| {
+                let (calm, trouble) = (Did { cpu: 0.02, ..Did::default() }, Did { waits, ..Did::default() });
+                let name = "service".to_owned();
+                let command = Command { name, appeared, phase, calm, trouble, ran: [1.0; 2], ..Command::default() };
+                CommandLoad::new(&command, Kind::Spin { cpus: 1.0 }, ran_before)
+            };
+            let loads = [load(false), load(usual)];
+            let text = Text {
+                calm,
+                trouble: calm.with(calm.to, 20_000_000_000),
+                disks: &[],
+                loads: &loads,
+                group_memory: &[],
+                cache: 0.0,
+                reclaim_slowdown: None,
+                throttled: &[],
+                changes: &[],
+                guesses: &[],
+                factors: Factors::FIRST,
+            };
+            let parts = text.programs(20.0).parts;
+            parts.into_iter().filter(|part| part.contains("-usual@")).collect::<Vec<_>>()
+        };
+        let there = programs(Phase::Whole, None, false, 0.5);
+        let pace = "compute = \"2000000ns\", think = \"98000000ns\", repeat = true, time = \"10000ms\"";
+        assert!(there.len() == 1 && there[0].contains(pace), "{there:?}");
+        assert!(there[0].contains("process = \"service\"") && !there[0].contains("delay"), "{there:?}");
+        assert_eq!(programs(Phase::Changed, Some(calm.to), false, 0.5).len(), 1, "it turns at the onset");
+        assert!(programs(Phase::Whole, Some(calm.to), false, 0.5).is_empty(), "it came");
+        assert!(programs(Phase::Whole, None, true, 0.5).is_empty(), "what it usually does is a load");
+        assert!(programs(Phase::Whole, None, false, 0.0).is_empty(), "it waits for nothing");
     }
 }
