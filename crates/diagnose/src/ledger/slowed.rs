@@ -42,9 +42,49 @@ pub(crate) fn of<'a>(window: &Window<'a>, disk: &str, comm: &str) -> Option<Slow
         let bytes = window.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"])?;
         let waits = |window: &Window<'_>| window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
         let usual = || window.baseline().median(SignalSpec::cgroup(group, &derived::PSI_IO_SOME));
-        let (waits, before) = (waits(window)?, usual().or_else(|| waits(&window.baseline().all()?))?);
+        // Of a stretch that begins with the recording, the calm intervals in it are what was before.
+        let calm = || {
+            let signal = SignalSpec::cgroup(group, &derived::PSI_IO_SOME);
+            window.episodes.signal(window.recording, signal)?.baseline()
+        };
+        let before = usual().or_else(|| waits(&window.baseline().all()?)).or_else(calm)?;
+        let waits = waits(window)?;
         let few = bytes.is_positive() && bytes <= moved * (1.0 - OWNS.get());
         (few && waits - before >= NOTICED.value()).then_some(Slowed { group, waits, before })
     });
     slowed.max_by(|a, b| (a.waits - a.before).total_cmp(&(b.waits - b.before)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::episodes::Episodes;
+    use pagetide_core::{Column, Kind, Manifest, Nanos, RecordingBuilder, Stamp, Unit};
+
+    #[test]
+    fn what_a_group_waited_before_is_known_of_a_recording_that_is_one_stretch() {
+        let told = |calm_ms: i64| {
+            let interval = Nanos::new(1_000_000_000);
+            let mut builder = RecordingBuilder::new(Manifest { interval, ..Manifest::default() });
+            let mut waited = 0;
+            for at in 0..60 {
+                builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+                waited += if at % 2 == 0 { calm_ms * 1000 } else { 900_000 };
+                let mut counter = |table, entity: &str, name: &str, unit, value| {
+                    let column = Column { name: name.to_owned(), kind: Kind::Counter, unit };
+                    builder.value(table, entity, &column, value);
+                };
+                counter(Table::Cgroup, "/db", "psi_io_some", Unit::Micros, waited);
+                counter(Table::CgroupDisk, "/db\tsda", "rbytes", Unit::Bytes, at * 4096);
+                counter(Table::Disk, "sda", "read_sectors", Unit::Sectors, at * 8);
+                counter(Table::Disk, "sda", "write_sectors", Unit::Sectors, at * 4096);
+            }
+            let (recording, episodes) = (builder.finish(), Episodes::default());
+            let whole = Window::whole(&recording, &episodes).unwrap();
+            of(&whole, "sda", "cp").map(|slowed| slowed.before.get())
+        };
+        let before = told(20).expect("half of the intervals are calm");
+        assert!((before - 0.02).abs() < 0.001, "{before}");
+        assert_eq!(told(850), None, "it always waits so long");
+    }
 }
