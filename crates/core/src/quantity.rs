@@ -79,10 +79,16 @@ impl Unit {
 
     /// A number in this unit as seconds, bytes, pages or counts.
     pub fn to_base(self, value: f64) -> f64 {
+        let (times, parts) = self.fraction();
+        value * times / parts
+    }
+
+    /// By what [`Self::to_base`] multiplies and divides; one of them is 1, which changes no number.
+    pub(crate) const fn fraction(self) -> (f64, f64) {
         match self.parts() {
-            None => value * self.base().1,
+            None => (self.base().1, 1.0),
             // A whole number of parts divides to the nearest number; a product with 0.001 would not.
-            Some(parts) => value / parts,
+            Some(parts) => (1.0, parts),
         }
     }
 

@@ -366,17 +366,18 @@ impl Recording {
     /// Adds what another load of the same recording has, sample by sample; loads come in order of time. What belongs to a sample that is
     /// not here is left out, and so is what is here already.
     pub fn absorb(&mut self, part: Self) {
-        let whole = part.stamps == self.stamps;
-        let places = if whole { (0..self.stamps.len()).map(Some).collect() } else { self.places_of(&part.stamps) };
+        let places = self.places_of(&part.stamps);
+        // Most parts are the whole or a stretch of it: their columns need not be copied.
+        let stretch = places.first().copied().flatten();
+        let stretch = stretch.filter(|first| places.iter().zip(*first..).all(|(place, at)| *place == Some(at)));
         for (table, entities) in part.tables {
             let own = self.tables.entry(table).or_default();
             for (name, metrics) in entities {
                 let Metrics { label, command_line, by_name, .. } = metrics;
                 let known = own.entry(name).or_insert_with(|| Metrics::of(label, command_line));
                 for (name, (column, values)) in by_name {
-                    // Sample by sample the same: a day's column need not be copied.
-                    if whole && !known.by_name.contains_key(&name) {
-                        known.insert(column, values);
+                    if let Some(first) = stretch.filter(|_| !known.by_name.contains_key(&name)) {
+                        known.insert(column, values.moved(first));
                         continue;
                     }
                     let points = values.points().filter_map(|(at, value)| Some(((*places.get(at)?)?, value)));
@@ -388,6 +389,9 @@ impl Recording {
 
     /// Where samples of another load of the same recording are in this one.
     fn places_of(&self, stamps: &[Stamp]) -> Vec<Option<usize>> {
+        if self.stamps == stamps {
+            return (0..stamps.len()).map(Some).collect();
+        }
         let name = |stamp: &Stamp| (stamp.wall_ns, stamp.mono_ns);
         let mut own: Vec<((i64, i64), usize)> = self.stamps.iter().map(name).zip(0..).collect();
         own.sort_unstable();

@@ -83,21 +83,18 @@ impl Numbers {
             if near.is_empty() {
                 *from = numbers.first().copied().unwrap_or_default();
             }
-            let there = near.len();
-            let distances = numbers.iter().enumerate().map(|(nth, number)| match absent(nth) {
-                true => Some(0),
-                false => distance(*number, *from),
-            });
-            for distance in distances {
-                let Some(distance) = distance else {
-                    near.truncate(there);
-                    let mut all = Vec::with_capacity(near.capacity().max(there + numbers.len()));
-                    all.extend(near.iter().map(|near| *from + i64::from(*near)));
-                    *self = Self::Far(all);
-                    break;
-                };
-                near.push(distance);
+            let is_far = |number: &i64| distance(*number, *from).is_none();
+            // None is far of most metrics, and then no other look is needed.
+            let any_far = numbers.iter().fold(false, |any, number| any | is_far(number))
+                && numbers.iter().enumerate().any(|(nth, number)| is_far(number) && !absent(nth));
+            if !any_far {
+                #[allow(clippy::cast_possible_truncation)] // Only absent ones are far.
+                near.extend(numbers.iter().map(|number| number.wrapping_sub(*from) as i32));
+                return;
             }
+            let mut all = Vec::with_capacity(near.capacity().max(near.len() + numbers.len()));
+            all.extend(near.iter().map(|near| *from + i64::from(*near)));
+            *self = Self::Far(all);
         }
         if let Self::Far(all) = self {
             all.extend_from_slice(numbers);
@@ -173,6 +170,11 @@ impl Values {
         }
     }
 
+    /// The same values so many samples later.
+    pub(crate) fn moved(self, samples: usize) -> Self {
+        Self { first: self.first + samples, ..self }
+    }
+
     /// Leaves out what is at this sample and behind it.
     pub(crate) fn truncate(&mut self, end: usize) {
         let count = self.numbers.len().min(end.saturating_sub(self.first));
@@ -193,7 +195,8 @@ impl Values {
         mapped
     }
 
-    /// Takes the memory for a value at a sample, where somebody else decides how much that is: `charge` is told how many bytes, before.
+    /// Takes the memory for a value at a sample, where somebody else decides how much that is: `charge` is told how many bytes, before. It takes
+    /// more than is needed, for more values to come, but not for more than `samples` of the recording.
     ///
     /// # Errors
     ///
@@ -201,6 +204,7 @@ impl Values {
     pub fn make_room<E: From<TryReserveError>>(
         &mut self,
         sample: usize,
+        samples: usize,
         charge: impl FnOnce(u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let needed = if self.is_empty() { 1 } else { sample.saturating_sub(self.first).saturating_add(1) };
@@ -208,7 +212,10 @@ impl Values {
         if needed <= there {
             return Ok(());
         }
-        let wanted = needed.max(there.saturating_mul(2)).max(4);
+        let rest = samples.saturating_sub(if self.is_empty() { 0 } else { self.first });
+        // There are more than that: nothing limits them.
+        let most = if rest < needed { usize::MAX } else { rest };
+        let wanted = needed.max(there.saturating_mul(2).max(4).min(most));
         charge(((wanted - there) as u64).saturating_mul(Self::VALUE_BYTES))?;
         Ok(self.numbers.reserve(wanted)?)
     }
@@ -274,6 +281,22 @@ mod tests {
         add(16, &[6], None);
         assert_eq!(appended, pushed);
         assert_eq!(appended.points().collect::<Vec<_>>(), [(4, 1), (6, 2), (10, 7), (11, 8), (12, 9), (16, 6)]);
+    }
+
+    #[test]
+    fn room_is_taken_for_as_many_samples_as_there_are() {
+        let room = |samples: usize| {
+            let mut values = Values::default();
+            values.append(3, &[1; 8], None);
+            for sample in 11..30 {
+                values.make_room::<TryReserveError>(sample, samples, |_| Ok(())).unwrap();
+                values.push(sample, 1);
+            }
+            values.numbers.capacity()
+        };
+        assert_eq!(room(30), 27, "the first three have none");
+        assert_eq!(room(usize::MAX), 32);
+        assert_eq!(room(20), 34, "more than was said");
     }
 
     #[test]

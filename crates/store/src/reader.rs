@@ -24,6 +24,7 @@ use segment::{LoadError, Ranges, SealedFiles};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Reads a recording from its folder, also while it is written.
 ///
@@ -37,6 +38,8 @@ pub struct Reader {
     damage: Damage,
     positions: Positions,
     ranges: Ranges,
+    /// The most samples that a load gave.
+    samples: AtomicUsize,
 }
 
 /// How often a load starts over because a segment was removed during the read.
@@ -133,6 +136,7 @@ impl Reader {
             damage,
             positions: Positions::default(),
             ranges: Ranges::default(),
+            samples: AtomicUsize::default(),
         }
     }
 
@@ -191,7 +195,7 @@ impl Reader {
         self.positions.retain(&logs);
         let mut files = self.sealed_segments()?;
         self.damage.look_for_logs(&self.folder)?;
-        let mut gathered = LoadedParts::new(selection, depth, self.damage.clone());
+        let mut gathered = LoadedParts::new(selection, depth, self.damage.clone(), self.expected());
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         let began = |number: &u64| {
             let sealed = files.get(number).and_then(|files| files.values().flatten().next()).map(|file| &file.name);
@@ -216,7 +220,17 @@ impl Reader {
                 self.load_sealed(files, &mut gathered)?;
             }
         }
-        Ok(gathered.finish(self.manifest.clone()))
+        let recording = gathered.finish(self.manifest.clone());
+        self.samples.fetch_max(recording.stamps().len(), Ordering::Relaxed);
+        Ok(recording)
+    }
+
+    /// How many samples a load gives at most, where an earlier one shows it.
+    fn expected(&self) -> usize {
+        match self.samples.load(Ordering::Relaxed) {
+            0 => usize::MAX,
+            samples => samples,
+        }
     }
 }
 

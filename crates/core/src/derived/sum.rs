@@ -75,6 +75,12 @@ impl Sum {
         self.add(piece, free, inside.1);
     }
 
+    /// Adds what a counter rose by in so many ns that lie inside.
+    pub(super) fn add_rise(&mut self, amount: f64, time: i64) {
+        self.amount += amount;
+        self.time += time;
+    }
+
     /// Adds what another part of the recording has.
     pub(super) fn merge(&mut self, other: &Self) {
         self.amount += other.amount;

@@ -406,6 +406,21 @@ impl Pieces<'_> {
         (self.next, self.before) = (self.next + near.len(), before);
     }
 
+    /// Adds the rises of a counter up to a moment, where a point came before and all of them lie inside of what is summed. They are added as
+    /// [`Self::each_upto`] gives them, without a look at what is around each: most of a day is summed here.
+    fn add_rises_upto(&mut self, to: i64, sum: &mut Sum) {
+        let Some(mut before) = self.before else { return };
+        let near = self.series.upto(self.next, to);
+        let (times, parts) = self.series.unit().fraction();
+        near.each(|(at, value)| {
+            let (from, earlier) = std::mem::replace(&mut before, (at, value));
+            if at > from {
+                sum.add_rise(value.saturating_sub(earlier).max(0) as f64 * times / parts, at.saturating_sub(from));
+            }
+        });
+        (self.next, self.before) = (self.next + near.len(), Some(before));
+    }
+
     /// When the last of so many samples is that come next; absent where no more follow behind them.
     fn end_of(&self, samples: usize) -> Option<i64> {
         self.series.moment(self.next + samples).and_then(|_| self.series.moment(self.next + samples - 1))
@@ -482,7 +497,15 @@ fn weight_at(weight: &Series<'_>, at: i64) -> Option<f64> {
 /// Goes on to the pieces after `from` up to `to` and sums them, without the time in `falls`.
 fn sum(pieces: &mut Pieces<'_>, (from, to): (i64, i64), falls: &[Fall<'_>]) -> Sum {
     let mut sum = Sum::default();
-    pieces.each_upto(to, |piece| sum.add_without(&piece, (from, to), falls));
+    if falls.is_empty() && pieces.series.column().kind == Kind::Counter {
+        pieces.each_upto(from.min(to), |_| {});
+        // The first piece inside may have begun before.
+        let first = pieces.series.next_point(pieces.next).map_or(to, |(_, (at, _))| at.min(to));
+        pieces.each_upto(first, |piece| sum.add_without(&piece, (from, to), falls));
+        pieces.add_rises_upto(to, &mut sum);
+    } else {
+        pieces.each_upto(to, |piece| sum.add_without(&piece, (from, to), falls));
+    }
     if let Some(piece) = pieces.following().filter(|piece| piece.from < to) {
         sum.add_without(&piece, (from, to), falls);
     }

@@ -23,8 +23,11 @@ use crate::rules;
 use crate::rules::contract::Loss;
 use pagetide_core::derived;
 use pagetide_core::{
-    Account, Actor, Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost,
+    Account, Actor, Bytes, Finding, Moment, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost,
 };
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Such a loss in all.
 const UNEXPLAINED_TIME: Limit<Nanos> =
@@ -99,6 +102,8 @@ pub(crate) struct Losses {
     waits: Vec<Waits>,
     /// The groups without others in them, but for the recorder's own.
     leaves: Vec<(String, Activity)>,
+    /// What programs lose in a stretch, by the beginning of the whole and the stretch: each finding is weighed several times.
+    of_programs: RefCell<BTreeMap<(Moment, Span), Rc<[TimeLost]>>>,
 }
 
 impl Losses {
@@ -110,7 +115,12 @@ impl Losses {
             places.flat_map(|group| ALL.into_iter().filter_map(move |one| Waits::of(recording, episodes, group, one)));
         let leaf = |group: &str| (group.to_owned(), Activity::of(recording, episodes, group));
         let leaves = group::leaves(recording).into_iter().map(leaf).collect();
-        Self { waits: waits.collect(), leaves }
+        Self { waits: waits.collect(), leaves, of_programs: RefCell::default() }
+    }
+
+    fn of_programs(&self, whole: &Window<'_>, span: Span) -> Rc<[TimeLost]> {
+        let mut known = self.of_programs.borrow_mut();
+        known.entry((whole.span.from, span)).or_insert_with(|| delays::losses(whole, span).into()).clone()
     }
 
     fn host(&self, resource: Resource) -> Option<&Waits> {
@@ -246,8 +256,8 @@ impl Losses {
                 Loss::Stalls.name()
             );
         }
-        let programs =
-            delays::losses(whole, finding.range).into_iter().filter(|one| loss.resources().contains(&one.resource));
+        let programs = self.of_programs(whole, finding.range);
+        let programs = programs.iter().filter(|one| loss.resources().contains(&one.resource));
         if let Some(most) = programs.max_by_key(|one| one.lost_ns) {
             let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
             let program = most.victim.name().unwrap_or_default();
@@ -324,7 +334,7 @@ impl Losses {
                 source: waits.source.name.to_owned(),
             })
         });
-        let mut lost: Vec<TimeLost> = lost.chain(delays::losses(whole, span)).collect();
+        let mut lost: Vec<TimeLost> = lost.chain(self.of_programs(whole, span).iter().cloned()).collect();
         let caused = cause.map(|rule| rules::by_id(rule).loss.unwrap_or(Loss::Stalls).resources());
         lost.iter_mut()
             .for_each(|one| one.by_cause = caused.is_some_and(|resources| resources.contains(&one.resource)));

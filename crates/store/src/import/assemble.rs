@@ -88,10 +88,10 @@ pub(super) fn assemble(
 fn values(points: &[(usize, i64)], budget: &Budget) -> Result<Values, Exceeded> {
     let mut values = Values::default();
     if let [(first, value), rest @ ..] = points {
-        values.make_room(*first, |bytes| budget.charge(bytes))?;
+        values.make_room(*first, usize::MAX, |bytes| budget.charge(bytes))?;
         values.push(*first, *value);
         let last = rest.last().map_or(*first, |(last, _)| *last);
-        values.make_room(last, |bytes| budget.charge(bytes))?;
+        values.make_room(last, usize::MAX, |bytes| budget.charge(bytes))?;
         rest.iter().for_each(|(at, value)| values.push(*at, *value));
     }
     Ok(values)

@@ -37,6 +37,8 @@ pub(super) struct LoadedParts<'a> {
     pub(super) next_wall_ns: Option<i64>,
     /// How many sealed segments there were.
     pub(super) sealed_segments: usize,
+    /// How many samples there will be at most, as far as an earlier load showed: columns take no memory for more.
+    expected: usize,
     stamps: Vec<Stamp>,
     marks: Vec<Mark>,
     /// The manifest of the segment that is being read, until a sample of it is selected.
@@ -86,7 +88,7 @@ struct Stretch {
 const NAME_BYTES: usize = 320;
 
 impl<'a> LoadedParts<'a> {
-    pub(super) fn new(selection: &'a Selection, depth: Depth, damage: Damage) -> Self {
+    pub(super) fn new(selection: &'a Selection, depth: Depth, damage: Damage, expected: usize) -> Self {
         Self {
             damage,
             budget: Budget::default(),
@@ -95,6 +97,7 @@ impl<'a> LoadedParts<'a> {
             depth,
             next_wall_ns: None,
             sealed_segments: 0,
+            expected,
             stamps: Vec::new(),
             marks: Vec::new(),
             current: None,
@@ -220,7 +223,7 @@ impl<'a> LoadedParts<'a> {
                 let gathering = &mut self.entities[*number];
                 for (column, value) in columns.iter().zip(values) {
                     if let (Some(column), Some(value)) = (column, value) {
-                        gathering.push(*column, at, *value, &self.budget)?;
+                        gathering.push(*column, at, *value, (self.expected, &self.budget))?;
                     }
                 }
             }
@@ -248,7 +251,7 @@ impl<'a> LoadedParts<'a> {
         }
         for (column, numbers) in rows.columns {
             for stretch in &stretches {
-                self.entities[stretch.entity].append(&column, stretch, &numbers, &self.budget)?;
+                self.entities[stretch.entity].append(&column, stretch, &numbers, (self.expected, &self.budget))?;
             }
         }
         Ok(())
@@ -317,7 +320,7 @@ impl EntityColumns {
         column: &Column,
         stretch: &Stretch,
         numbers: &Numbers,
-        budget: &Budget,
+        (expected, budget): (usize, &Budget),
     ) -> Result<(), Exceeded> {
         let Stretch { place, rows, .. } = stretch;
         let present = numbers.present.as_ref().map(|present| &present[rows.clone()]);
@@ -326,15 +329,21 @@ impl EntityColumns {
         }
         let number = self.column(column, budget)?;
         let values = &mut self.columns[number].1;
-        values.make_room(place + rows.len() - 1, |bytes| budget.charge(bytes))?;
+        values.make_room(place + rows.len() - 1, expected, |bytes| budget.charge(bytes))?;
         values.append(*place, &numbers.values[rows.clone()], present);
         Ok(())
     }
 
     /// Adds a value of a column at a sample.
-    fn push(&mut self, column: usize, at: usize, value: i64, budget: &Budget) -> Result<(), Exceeded> {
+    fn push(
+        &mut self,
+        column: usize,
+        at: usize,
+        value: i64,
+        (expected, budget): (usize, &Budget),
+    ) -> Result<(), Exceeded> {
         let values = &mut self.columns[column].1;
-        values.make_room(at, |bytes| budget.charge(bytes))?;
+        values.make_room(at, expected, |bytes| budget.charge(bytes))?;
         values.push(at, value);
         Ok(())
     }
