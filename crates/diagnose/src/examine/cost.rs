@@ -96,14 +96,17 @@ impl Loss {
     }
 }
 
+/// What programs lose in a stretch, by the beginning of the whole and the stretch.
+type OfPrograms = BTreeMap<(Moment, Span), Rc<[TimeLost]>>;
+
 /// The time that tasks lose in a recording.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     waits: Vec<Waits>,
     /// The groups without others in them, but for the recorder's own.
     leaves: Vec<(String, Activity)>,
-    /// What programs lose in a stretch, by the beginning of the whole and the stretch: each finding is weighed several times.
-    of_programs: RefCell<BTreeMap<(Moment, Span), Rc<[TimeLost]>>>,
+    /// Those that somebody asked for: each finding is weighed several times.
+    of_programs: RefCell<OfPrograms>,
 }
 
 impl Losses {
