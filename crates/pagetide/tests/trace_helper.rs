@@ -180,7 +180,7 @@ fn a_helper_that_is_gone_is_noted_and_the_next_one_goes_on() {
     done();
     first.kill().unwrap();
     first.wait().unwrap();
-    // The recorder asks again 30 s after it asked first.
+    // The recorder asks again 30 intervals after it asked first.
     let mut second = place.helper(&socket);
     let attached = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let has_notes = |words: &str| notes(&place).iter().any(|note| note.contains(words));

@@ -27,12 +27,19 @@ pub struct Tracing {
     pub budget: Option<f64>,
     /// The socket of the helper that attaches, see [`pagetide_trace::Tracer::connect`]; absent: this process does, and needs the rights.
     pub socket: Option<PathBuf>,
+    /// After this time a helper that could not be reached is tried again.
+    pub retry: Duration,
 }
 
 impl Tracing {
     /// This share of the pages, always, with the names of files.
     pub const fn of(shift: u32) -> Self {
-        Self { shift, names: true, auto: false, budget: None, socket: None }
+        Self { shift, names: true, auto: false, budget: None, socket: None, retry: RETRY }
+    }
+
+    /// After what time a recorder that samples at an interval tries a helper again: 30 intervals, 30 s at most.
+    pub fn retry_at(interval: Duration) -> Duration {
+        interval.saturating_mul(30).min(RETRY)
     }
 }
 
@@ -44,7 +51,7 @@ const DECISION: Duration = Duration::from_secs(1);
 
 /// How long the start of a recording waits for the helper's answer, so that the manifest can say what is missing.
 const HEAD_START: Duration = Duration::from_secs(2);
-/// After this time a helper that could not be reached is tried again.
+/// After this time, at most, a helper that could not be reached is tried again.
 const RETRY: Duration = Duration::from_secs(30);
 /// How long the end of a recording waits for the last findings by a helper.
 const LAST_FINDINGS: Duration = Duration::from_secs(3);
@@ -266,7 +273,7 @@ impl Helper<'_> {
     fn lacks(&mut self, error: &Error) {
         let why = format!("{} ({})", error.what, error.hint);
         if self.said.as_ref() != Some(&why) {
-            let note = format!("trace: off: {why}; asked again every {} s", RETRY.as_secs());
+            let note = format!("trace: off: {why}; asked again every {} s", self.tracing.retry.as_secs_f64());
             self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
             self.said = Some(why);
         }
@@ -282,7 +289,7 @@ impl Helper<'_> {
                 std::thread::park_timeout(left);
                 continue;
             }
-            self.due = Instant::now() + RETRY;
+            self.due = Instant::now() + self.tracing.retry;
             match self.attempt(&mut before) {
                 Ok(()) => {
                     let session = before?;

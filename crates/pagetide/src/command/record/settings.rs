@@ -9,6 +9,7 @@ use pagetide_core::{Error, Nanos, Ratio};
 use pagetide_recorder::Tracing;
 use pagetide_service::Address;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use toml::Value;
 
 /// Size limit of a configuration file.
@@ -90,6 +91,9 @@ impl Settings {
             auto,
             budget: Some(self.trace_cpu.map_or(TRACE_CPU, Ratio::get)),
             socket: self.trace_socket.clone(),
+            retry: Tracing::retry_at(
+                self.interval.map_or(Duration::MAX, |interval| Duration::from_nanos(interval.get())),
+            ),
         })
     }
 
