@@ -618,6 +618,24 @@ mod tests {
         made.finish()
     }
 
+    /// The programs of loads that run for 20 s, and nothing else.
+    fn programs_of(calm: Stretch<'_>, loads: &[CommandLoad]) -> Programs {
+        let text = Text {
+            calm,
+            trouble: calm.with(calm.to, 20_000_000_000),
+            disks: &[],
+            loads,
+            group_memory: &[],
+            cache: 0.0,
+            reclaim_slowdown: None,
+            throttled: &[],
+            changes: &[],
+            guesses: &[],
+            factors: Factors::FIRST,
+        };
+        text.programs(20.0)
+    }
+
     #[test]
     fn new_processes_of_one_command_are_one_program_whatever_their_groups() {
         let recording = moments();
@@ -634,20 +652,7 @@ mod tests {
                 };
                 CommandLoad::new(&command, Kind::Spin { cpus: 1.0 }, ran_before)
             };
-            let text = Text {
-                calm,
-                trouble: calm.with(calm.to, 20_000_000_000),
-                disks: &[],
-                loads: &["one", "two"].map(load),
-                group_memory: &[],
-                cache: 0.0,
-                reclaim_slowdown: None,
-                throttled: &[],
-                changes: &[],
-                guesses: &[],
-                factors: Factors::FIRST,
-            };
-            let Programs { parts, culprits, .. } = text.programs(20.0);
+            let Programs { parts, culprits, .. } = programs_of(calm, &["one", "two"].map(load));
             let shared = parts.iter().filter(|part| part.contains("process = \"pod\"")).count();
             (shared, culprits.len())
         };
@@ -666,21 +671,7 @@ mod tests {
                 let command = Command { name, appeared, phase, calm, trouble, ran: [1.0; 2], ..Command::default() };
                 CommandLoad::new(&command, Kind::Spin { cpus: 1.0 }, ran_before)
             };
-            let loads = [load(false), load(usual)];
-            let text = Text {
-                calm,
-                trouble: calm.with(calm.to, 20_000_000_000),
-                disks: &[],
-                loads: &loads,
-                group_memory: &[],
-                cache: 0.0,
-                reclaim_slowdown: None,
-                throttled: &[],
-                changes: &[],
-                guesses: &[],
-                factors: Factors::FIRST,
-            };
-            let parts = text.programs(20.0).parts;
+            let parts = programs_of(calm, &[load(false), load(usual)]).parts;
             parts.into_iter().filter(|part| part.contains("-usual@")).collect::<Vec<_>>()
         };
         let there = programs(Phase::Whole, None, false, 0.5);
