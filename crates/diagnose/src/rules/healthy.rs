@@ -29,9 +29,9 @@ pub(crate) const RULE: Rule = Rule {
                 normal.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
-                the time with requests slower than a seek, or while devices have none. No service came to \
-                make half of its read and write calls at once. Of a service without such calls, the same holds for a third of its CPU time or of \
-                its requests, and half argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
+                the time with requests slower than a seek, or while devices have none. The read and write \
+                calls of no service fell to half at once. A service without such calls is judged by its CPU time or its requests to disks: none fell to \
+                a third, and a fall to half argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause.",
             metrics: &[
                 "psi_memory_some",
