@@ -214,15 +214,10 @@ pub fn report(recording: &Recording) -> Reported {
     }
 }
 
-/// The group that lost most time by the cause, and the disk that it waited for. A group with others in it waits whenever one of those does.
+/// The group below the root that suffers most by the cause, and the disk that it waited for.
 fn lost_most(losses: &[TimeLost]) -> Vec<String> {
-    let group = |one: &TimeLost| one.victim.as_group().filter(|_| one.by_cause).map(str::to_owned);
-    let groups: Vec<String> = losses.iter().filter_map(group).collect();
-    let is_leaf = |one: &&TimeLost| {
-        let below = group(one).filter(|group| group != "/sys/fs/cgroup").map(|group| group + "/");
-        below.is_some_and(|below| !groups.iter().any(|other| other.starts_with(&below)))
-    };
-    let Some(most) = losses.iter().find(is_leaf) else { return Vec::new() };
+    let most = pagetide_diagnose::suffers_most(losses);
+    let Some(most) = most.filter(|most| most.victim.as_group() != Some("/sys/fs/cgroup")) else { return Vec::new() };
     let disk = losses.iter().filter(|one| one.victim == most.victim).find_map(|one| one.disk.clone());
     std::iter::once(most.victim.clone()).chain(disk.map(Actor::disk)).map(|actor| actor.to_string()).collect()
 }

@@ -48,7 +48,7 @@ fn follows<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
     // As much before as while it lasts: what the group does there is less mixed with what others do.
     let span = Span { from: during.span.from.earlier(during.span.length()), ..during.span };
     let own = Signal::rate_within(during.recording, Table::Cgroup, group, REQUESTS, span)?;
-    let own: BTreeMap<Span, f64> = own.intervals().filter(|(at, _)| at.overlaps(span)).collect();
+    let own: BTreeMap<Span, f64> = own.intervals_in(span).collect();
     let all: f64 = own.values().sum();
     let follows = |disk: &&'a str| {
         let served = Signal::rate_within(during.recording, Table::Disk, disk, &["reads", "writes"], span)?;
@@ -94,7 +94,7 @@ pub(crate) fn within(parent: &str, group: &str) -> bool {
 
 /// The number of a group, or of the group that a process is in.
 pub(crate) fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
-    window.recording.series(table, name, "cgroup_id")?.points().last().map(|(_, id)| id)
+    window.recording.series(table, name, "cgroup_id")?.points().next_back().map(|(_, id)| id)
 }
 
 /// Whether a process is in a group or below it, as far as was recorded.

@@ -190,7 +190,7 @@ fn at_limit<'a>(
     let recording = window.recording;
     let set: Vec<(i64, i64)> = recording.series(Table::CgroupDisk, entity, limited.limit())?.points().collect();
     let rates = Signal::rate_within(recording, Table::CgroupDisk, entity, &[limited.counter()], window.span)?;
-    let rates: Vec<(Span, f64)> = rates.intervals().filter(|(span, _)| span.overlaps(window.span)).collect();
+    let rates: Vec<(Span, f64)> = rates.intervals_in(window.span).collect();
     let mut limits = limits_of(&set, &rates);
     // A limit is read some samples after it was set.
     let mut back = None;

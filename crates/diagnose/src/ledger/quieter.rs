@@ -8,7 +8,6 @@ use crate::actors::process;
 use crate::ledger::lost_time::Activity;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::signal::Signal;
 use crate::measure::step;
 use crate::measure::window::Window;
 use pagetide_core::{Moment, Ratio, Span, Table, derived};
@@ -115,17 +114,14 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     let all = group::leaves(window.recording).into_iter().filter_map(|group| {
         let calls = group::number(window, Table::Cgroup, group).and_then(|number| calls(window, callers.get(&number)?));
         let (at, did) = match calls {
-            Some(values) => fall(&values, CALLED.get())
-                .map(|(at, before, after)| (at, Did::Called(Amount::new(before), Amount::new(after))))?,
+            Some(values) => fall(&values, CALLED).map(|(at, before, after)| (at, Did::Called(before, after)))?,
             None => {
-                let signal =
-                    |spec| window.episodes.signal(window.recording, spec).map(|signal| within(window, &signal));
-                let computed = signal(SignalSpec::cgroup(group, &derived::CPUS))
-                    .and_then(|values| fall(&values, USED.get()))
-                    .map(|(at, before, after)| (at, Did::Computed(Amount::new(before), Amount::new(after))));
+                let computed = values(window, SignalSpec::cgroup(group, &derived::CPUS))
+                    .and_then(|values| fall(&values, USED))
+                    .map(|(at, before, after)| (at, Did::Computed(before, after)));
                 let sent = || {
-                    fall(&signal(SignalSpec::rate(Table::Cgroup, group, group::REQUESTS))?, SENT.get())
-                        .map(|(at, before, after)| (at, Did::Sent(Amount::new(before), Amount::new(after))))
+                    let values = values(window, SignalSpec::rate(Table::Cgroup, group, group::REQUESTS))?;
+                    fall(&values, SENT).map(|(at, before, after)| (at, Did::Sent(before, after)))
                 };
                 computed.or_else(sent)?
             }
@@ -153,33 +149,33 @@ fn callers<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
 
 /// The read and write calls of a process in each interval; absent where it made few from the beginning, or was not recorded throughout.
 fn calls(window: &Window<'_>, process: &str) -> Option<Vec<(Span, f64)>> {
-    let signal = window.episodes.signal(window.recording, SignalSpec::rate(Table::Process, process, CALLS))?;
-    let values = within(window, &signal);
+    let values = values(window, SignalSpec::rate(Table::Process, process, CALLS))?;
     let first = values.iter().zip(1_u32..).take_while(|(_, count)| f64::from(*count) <= BEFORE.get());
     let often = first.map(|((_, value), _)| value).sum::<f64>() >= CALLED.get() * BEFORE.get();
     let known: f64 = values.iter().map(|(span, _)| span.length().as_f64()).sum();
-    (often && known >= window.span.length().as_f64() * THROUGHOUT).then_some(values)
+    (often && known >= window.span.length().as_f64() * RECORDED).then_some(values)
 }
 
 /// The read and write calls of a process.
 const CALLS: &[&str] = &["syscr", "syscw"];
 /// The part of a window in which a process was recorded, at least: the processes of long recordings are read where something happens alone.
-const THROUGHOUT: f64 = 0.9;
+const RECORDED: f64 = 0.9;
 
 /// What this module reads beside what groups do.
 pub(crate) const METRICS: &[&str] = CALLS;
 
-fn within(window: &Window<'_>, signal: &Signal) -> Vec<(Span, f64)> {
-    signal.intervals().filter(|(span, _)| window.span.overlaps(*span)).collect()
+/// A signal in each interval of a window; absent where it was not recorded.
+fn values(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<Vec<(Span, f64)>> {
+    Some(window.episodes.signal(window.recording, spec)?.intervals_in(window.span).collect())
 }
 
-/// When values fell at once and stayed, and their means before and after.
-fn fall(values: &[(Span, f64)], enough: f64) -> Option<(Moment, f64, f64)> {
+/// When values fell at once and stayed, and their means before, which have to be enough, and after.
+fn fall<M>(values: &[(Span, f64)], enough: Limit<M>) -> Option<(Moment, Amount<M>, Amount<M>)> {
     let step::Step { at, before, after } = step::fall(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>())?;
     if (at as f64) < BEFORE.get() {
         return None;
     }
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);
-    let fewer = before >= enough && before >= after * HALF.get();
-    (works && fewer).then(|| (values[at].0.from, before, after))
+    let fewer = before >= enough.get() && before >= after * HALF.get();
+    (works && fewer).then(|| (values[at].0.from, Amount::new(before), Amount::new(after)))
 }

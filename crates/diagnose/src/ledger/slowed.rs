@@ -41,13 +41,11 @@ pub(crate) fn of<'a>(window: &Window<'a>, disk: &str, comm: &str) -> Option<Slow
         let on_disk = format!("{group}\t{disk}");
         let bytes = window.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"])?;
         let waits = |window: &Window<'_>| window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
-        let usual = || window.baseline().median(SignalSpec::cgroup(group, &derived::PSI_IO_SOME));
+        let signal = || SignalSpec::cgroup(group, &derived::PSI_IO_SOME);
+        let usual = window.baseline().median(signal());
         // Of a stretch that begins with the recording, the calm intervals in it are what was before.
-        let calm = || {
-            let signal = SignalSpec::cgroup(group, &derived::PSI_IO_SOME);
-            window.episodes.signal(window.recording, signal)?.baseline()
-        };
-        let before = usual().or_else(|| waits(&window.baseline().all()?)).or_else(calm)?;
+        let calm = || window.episodes.signal(window.recording, signal())?.baseline();
+        let before = usual.or_else(|| waits(&window.baseline().all()?)).or_else(calm)?;
         let waits = waits(window)?;
         let few = bytes.is_positive() && bytes <= moved * (1.0 - OWNS.get());
         (few && waits - before >= NOTICED.value()).then_some(Slowed { group, waits, before })

@@ -154,6 +154,11 @@ impl Signal {
         self.points().map(|point| (Span::new(point.from, point.to), point.value))
     }
 
+    /// The intervals that a stretch touches, and their values.
+    pub(crate) fn intervals_in(&self, stretch: Span) -> impl Iterator<Item = (Span, f64)> + '_ {
+        self.intervals().filter(move |(interval, _)| interval.overlaps(stretch))
+    }
+
     /// The mean over a stretch, each interval by the part of it that lies inside; absent when none does. The caller names the unit
     /// of the metric.
     pub(crate) fn mean<M>(&self, span: Span) -> Option<Amount<M>> {

@@ -47,24 +47,24 @@ pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding
 fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let (Some(whole), Some(ledger)) = (&stretches.whole, &stretches.ledger) else { return false };
     let account = of_rule(finding.rule).filter(|_| rules::by_id(finding.rule).loss == Some(Loss::Stalls));
+    let Some(account @ (Account::Load | Account::Device | Account::ReadAgain)) = account else { return false };
     if ledger::disturbed(ledger) {
         return false;
     }
     let losses = stretches.losses.in_stretch(whole, finding.range, Some(finding.rule));
     let by_cause: Vec<&TimeLost> = losses.iter().filter(|loss| loss.by_cause).collect();
+    if by_cause.is_empty() {
+        return false;
+    }
     let felt = by_cause.iter().filter(|loss| stretches.losses.is_of_services(loss)).map(|loss| loss.lost_ns).max();
     let booked = arbiter::gives_back(ledger, finding);
-    let brief = match account {
-        // Of a queue the ledger knows what it cost a service beyond that service's own requests.
-        Some(Account::Load | Account::Device) if ledger::of_service(ledger) => {
-            (booked.or(felt).unwrap_or(0) as f64) < UNOWNED.get()
-        }
-        Some(Account::Load | Account::Device | Account::ReadAgain) => {
-            (felt.max(booked).unwrap_or(0) as f64) < LOST.get()
-        }
-        _ => false,
+    // Of a queue the ledger knows what it cost a service beyond that service's own requests.
+    let (most, burst) = if account != Account::ReadAgain && ledger::of_service(ledger) {
+        (booked.or(felt), UNOWNED)
+    } else {
+        (felt.max(booked), LOST)
     };
-    brief && !by_cause.is_empty()
+    (most.unwrap_or(0) as f64) < burst.get()
 }
 
 /// The incidents: one for each root, but for those of the time of a worse one, which are its rivals; and the largest loss that none of

@@ -152,7 +152,7 @@ fn came_back(window: &Window<'_>) -> bool {
 fn at_once(window: &Window<'_>) -> bool {
     let rates = |metric| {
         let signal = Signal::rate_within(window.recording, Table::Host, "", metric, window.span);
-        signal.map(|signal| signal.intervals().filter(|(at, _)| at.overlaps(window.span)).collect::<BTreeMap<_, _>>())
+        signal.map(|signal| signal.intervals_in(window.span).collect::<BTreeMap<_, _>>())
     };
     let (Some(came), Some(went)) = (rates(&["pswpin"]), rates(&["pswpout"])) else { return false };
     let pages = |(at, rate): (&Span, &f64)| rate * at.length().as_f64();
