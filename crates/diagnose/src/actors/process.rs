@@ -137,12 +137,8 @@ fn sum<M>(processes: &[(&str, Rate<M>)]) -> Rate<M> {
     processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate)
 }
 
-/// The command that exceeds most what is usual of it, of those that have a usual amount.
-fn most<'a, M>(
-    window: &Window<'a>,
-    metrics: &[&str],
-    usual: impl Fn(&str) -> Option<Rate<M>>,
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+/// The processes of each command, with what each did: what short-lived ones did is not their parents' too.
+fn commands_of<'a, M>(window: &Window<'a>, metrics: &[&str]) -> BTreeMap<&'a str, Rates<'a, M>> {
     let mut commands: BTreeMap<&str, Rates<'_, M>> = BTreeMap::new();
     for (name, comm) in present(window) {
         if let Some(rate) = of_window(window, name, metrics).filter(|rate| rate.is_positive()) {
@@ -153,11 +149,27 @@ fn most<'a, M>(
         take_off(&mut commands);
         hand_down(window, &mut commands);
     }
+    commands
+}
+
+/// What each command did by itself.
+pub(crate) fn each<'a, M>(window: &Window<'a>, metric: &str) -> BTreeMap<&'a str, Rate<M>> {
+    let metrics = &[metric];
+    let commands = commands_of(window, metrics).into_iter();
+    commands.filter_map(|(comm, own)| Some((comm, share(window, comm, own, metrics)?.amount))).collect()
+}
+
+/// The command that exceeds most what is usual of it, of those that have a usual amount.
+fn most<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+    usual: impl Fn(&str) -> Option<Rate<M>>,
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
     let exceeds = |(comm, own): (&'a str, Rates<'a, M>)| {
         let usual = usual(comm)?;
         Some((sum(&own) - usual, usual, comm, own))
     };
-    let mut commands: Vec<_> = commands.into_iter().filter_map(exceeds).collect();
+    let mut commands: Vec<_> = commands_of(window, metrics).into_iter().filter_map(exceeds).collect();
     commands.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut most: Option<(Rate<M>, ProcessShare<'a, crate::measure::amount::Per<M>>)> = None;
     for (more, usual, comm, processes) in commands {

@@ -50,7 +50,8 @@ const RECORDER: &str = "pagetide";
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["read_bytes", "syscr", "majflt"];
 
-/// The processes that lost pages in a window, but for the process `origin` and those of its command that read with it; the one that reads most first.
+/// The processes that lost pages in a window, but for the process `origin` and those of its command that read with it; the one that reads most
+/// first. What a thread of the kernel reads is for others.
 pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'a>> {
     let Some(before) = window.baseline().all() else { return Vec::new() };
     let bytes = |window: &Window<'_>, name: &str| window.rate::<Bytes>(Table::Process, name, "read_bytes");
@@ -62,7 +63,8 @@ pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'
     let with_it = |name: &str, comm: &str| {
         own.is_some_and(|(own, moved)| own == comm && bytes(window, name).is_some_and(|with| with >= moved * TOGETHER))
     };
-    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && *comm != RECORDER && !with_it(name, comm);
+    let serves = |comm: &str| comm == RECORDER || process::works_for_others(comm);
+    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && !serves(comm) && !with_it(name, comm);
     let lost = process::present(window).filter(others).filter_map(|(name, comm)| {
         let rate = |window: &Window<'_>, metric: &str| window.rate::<Count>(Table::Process, name, metric);
         let (read, earlier) = (bytes(window, name)?, bytes(&before, name)?);

@@ -8,9 +8,9 @@ use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
-use crate::measure::window::Window;
+use crate::measure::window::{Window, intervals};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Pages, Ratio, Table};
+use pagetide_core::{Bytes, Nanos, Pages, Ratio, Span, Table};
 use std::collections::BTreeMap;
 use std::ops::Add;
 
@@ -100,15 +100,58 @@ pub(crate) fn commands<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a str>
     commands.into_iter()
 }
 
-/// What a command moves on a disk, at most: its reads are no more than the disk's less those of the groups that it is not in, and so its
-/// writes. The counters of processes know no device, those of groups do.
+/// What each command read, and what each wrote, for a disk to transfer it in a window: what programs write, a disk transfers later.
+struct Senders<'a>([(Window<'a>, BTreeMap<&'a str, Rate<Bytes>>); 2]);
+
+impl<'a> Senders<'a> {
+    fn of(window: &Window<'a>) -> Self {
+        let later = Span { from: window.span.from.earlier(intervals(window.recording, 2)), ..window.span };
+        let [read, written] = IO;
+        let moved = |since: Window<'a>, metric| (since, process::each(&since, metric));
+        Self([moved(*window, read), moved(window.over(later), written)])
+    }
+
+    /// What a command moves on a disk, at most: its reads are no more than the disk's less those of the groups that it is not in, and so its
+    /// writes; and what it moves on another disk it does not move here. The counters of processes know no device, those of groups do.
+    fn part(&self, window: &Window<'_>, disk: &str, comm: &str) -> Rate<Bytes> {
+        self.parts(window, disk, comm).into_iter().fold(Amount::ZERO, Add::add)
+    }
+
+    /// The same of reads, and of writes.
+    fn parts(&self, window: &Window<'_>, disk: &str, comm: &str) -> [Rate<Bytes>; 2] {
+        let (all, others) = (bandwidth(window, disk), of_other_groups(window, disk, comm));
+        let length = window.length().unwrap_or(Nanos::new(1));
+        [0, 1].map(|direction| {
+            let since = self.0[direction].0.length().unwrap_or(Nanos::new(0));
+            let here = self.here(disk, comm, direction).over(since).per(length);
+            (all[direction] - others[direction]).max(Amount::ZERO).min(here)
+        })
+    }
+
+    /// What a command moves, but for what it moves on another disk that has most of its bytes: the other commands do not account for those.
+    fn here(&self, disk: &str, comm: &str, direction: usize) -> Rate<Bytes> {
+        let (since, all) = &self.0[direction];
+        let own = all.get(comm).copied().unwrap_or(Amount::ZERO);
+        let on = |disk: &str| bandwidth(since, disk)[direction];
+        if !own.is_positive() || on(disk) >= own * OWNS {
+            return own;
+        }
+        let others =
+            all.iter().filter(|(other, _)| **other != comm).map(|(_, rate)| *rate).fold(Amount::ZERO, Add::add);
+        let leaves = since.disks().into_iter().filter(|other| *other != disk && since.is_leaf(other));
+        let elsewhere = leaves.map(on).filter(|all| *all - others >= own * OWNS).fold(Amount::ZERO, Amount::max);
+        (own - elsewhere).max(Amount::ZERO)
+    }
+
+    /// What a command moves on all disks.
+    fn moved(&self, comm: &str) -> Rate<Bytes> {
+        self.0.iter().filter_map(|(_, all)| all.get(comm).copied()).fold(Amount::ZERO, Add::add)
+    }
+}
+
+/// What a command moves on a disk, at most.
 pub(crate) fn part(window: &Window<'_>, disk: &str, comm: &str) -> Rate<Bytes> {
-    let others = of_other_groups(window, disk, comm);
-    let parts = bandwidth(window, disk).into_iter().zip(others).zip(IO);
-    let parts = parts.map(|((all, others), metric)| {
-        (all - others).max(Amount::ZERO).min(process::together(window, comm, &[metric]))
-    });
-    parts.fold(Amount::ZERO, Add::add)
+    Senders::of(window).part(window, disk, comm)
 }
 
 /// The control group of the root of the hierarchy (`kernfs_init_root`: the first node).
@@ -167,18 +210,23 @@ pub(crate) fn others_write_most(window: &Window<'_>, disk: &str, comm: &str) -> 
 /// The program that moves most of what a disk transfers; absent where none does.
 pub(crate) fn owner<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<'a, Per<Bytes>>> {
     let least = window.moved(disk)? * OWNS;
-    let most = process::fastest::<Bytes>(window, &IO).filter(|most| most.amount >= least)?;
-    let comm = if part(window, disk, most.comm) >= least {
-        most.comm
-    } else {
-        // It moves more on another disk. A part is at most what a command moves on all of them, which one look at the processes gives of all commands.
-        let all = IO.map(|metric| process::by_command(window, &[metric], |_| true));
-        let moved = |comm: &str| all.iter().filter_map(|of| of.get(comm).copied()).fold(Amount::ZERO, Add::add);
-        let parts = commands(window).filter(|comm| moved(comm) >= least).map(|comm| (comm, part(window, disk, comm)));
-        parts.filter(|(_, part)| *part >= least).max_by(|a, b| a.1.total_cmp(&b.1))?.0
+    let senders = Senders::of(window);
+    let parts = commands(window).filter(|comm| senders.moved(comm) >= least);
+    let parts = parts.map(|comm| (comm, senders.part(window, disk, comm))).filter(|(_, part)| *part >= least);
+    let by_part = |a: &(&str, Rate<Bytes>), b: &(&str, Rate<Bytes>)| {
+        a.1.total_cmp(&b.1).then_with(|| senders.moved(a.0).total_cmp(&senders.moved(b.0)))
     };
-    let owner = if comm == most.comm { most } else { process::of_command(window, comm, &IO)? };
-    Some(ProcessShare { amount: owner.amount.min(part(window, disk, comm)), ..owner })
+    let (comm, part) = parts.max_by(by_part)?;
+    process::of_command(window, comm, &IO).map(|owner| ProcessShare { amount: part, ..owner })
+}
+
+/// The program that writes most of what a disk writes, if only a part of it; absent where none writes to it.
+pub(crate) fn writer<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    let senders = Senders::of(window);
+    let (_, writers) = &senders.0[1];
+    let parts = writers.iter().map(|(comm, all)| (*comm, senders.parts(window, disk, comm)[1], *all));
+    let (comm, part, _) = parts.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.2.total_cmp(&b.2)))?;
+    process::of_command(window, comm, &["write_bytes"]).map(|writer| ProcessShare { amount: part, ..writer })
 }
 
 /// Who sends most of what a disk transfers, in words; absent where no sender owns it.

@@ -1,6 +1,6 @@
 //! What a disk writes back for whom, and who waits behind it.
 
-use crate::actors::process::{self, ProcessShare};
+use crate::actors::process::ProcessShare;
 use crate::actors::victim::{self, Victim};
 use crate::ledger::disk_load;
 use crate::ledger::slowed::{self, Slowed};
@@ -89,7 +89,7 @@ impl<'a> Writeback<'a> {
         if !written.is_positive() || written < (written + read) * COPIES || flushed < written * FLUSHED {
             return None;
         }
-        let writer = process::fastest::<Bytes>(&during, &["write_bytes"]);
+        let writer = disk_load::writer(&during, disk);
         let writer = writer.filter(|writer| writer.amount >= written * PART);
         let history = window.baseline().until(span.from);
         Some(Self {

@@ -93,7 +93,20 @@ impl<'a> Window<'a> {
             if path.starts_with("/dev/") { Some(path) } else { mounted().map(|(_, device)| device.as_str()) }
         };
         let paths = manifest.swaps.iter().filter_map(|swap| device(&swap.path));
-        let mut names: Vec<&str> = paths.filter_map(|path| path.rsplit('/').next()).collect();
+        let names: Vec<&str> = paths.filter_map(|path| path.rsplit('/').next()).collect();
+        let mut names = self.with_those_below(names);
+        names.retain(|name| self.stacked(name).is_none());
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The disks that a disk lies on, and those that these lie on; none of one that does the IO itself.
+    pub(crate) fn below(&self, name: &'a str) -> Vec<&'a str> {
+        self.with_those_below(vec![name]).split_off(1)
+    }
+
+    fn with_those_below(&self, mut names: Vec<&'a str>) -> Vec<&'a str> {
         let mut at = 0;
         while let Some(name) = names.get(at).copied() {
             // Each once: a spoiled recording may have them lie on each other.
@@ -105,9 +118,6 @@ impl<'a> Window<'a> {
             });
             at += 1;
         }
-        names.retain(|name| self.stacked(name).is_none());
-        names.sort_unstable();
-        names.dedup();
         names
     }
 

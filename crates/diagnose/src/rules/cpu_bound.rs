@@ -4,6 +4,7 @@ use crate::actors::group;
 use crate::actors::one_thread::{self, FULL, INTERVAL, ONE, OneThread, USED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::ledger::lost_time::Activity;
 use crate::ledger::memory_waits;
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
@@ -171,6 +172,11 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     // The groups above it wait as well.
     let (group, span) = groups.max_by_key(|(group, _)| group.matches('/').count())?;
     let during = window.over(span);
+    // A job that starts below a limit of its own is what that limit is for. Below a limit of a parent others wait with it.
+    let own = during.derived::<Ratio>(Table::Cgroup, group, &derived::CPU_THROTTLED).is_some_and(Amount::is_positive);
+    if own && !Activity::of(window.recording, window.episodes, group).before(span.from) {
+        return None;
+    }
     let waited = during.derived::<Ratio>(Table::Cgroup, group, &derived::PSI_CPU_SOME)?;
     let idle = idle_share(&during)?;
     if idle < FREE.value() || during.span.length() < queue::least(during.recording) {

@@ -66,6 +66,24 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0))).tell();
     assert_eq!(finding(&faster, "device-slow"), None, "hardly slower");
     assert_eq!(finding(&faster, "device-saturated"), None, "busy for a fourth of the time");
+    // An array on another disk, to which each of its writes sends so many.
+    let below = |sent: f64| {
+        let sent = move |at: f64| if during(at) { sent } else { 100.0 };
+        let array = Disk { name: "sda".to_owned(), below: vec!["sdb".to_owned()], ..Disk::default() };
+        let story = waits(disk(host(), (0.0, 0.0, 100.0, 2.0), (0.0, 0.0, 80.0, 40.0)))
+            .manifest(move |manifest| manifest.disks = vec![array.clone()])
+            .counter(Table::Disk, "sdb", "reads", |_| 0.0)
+            .counter(Table::Disk, "sdb", "read_sectors", |_| 0.0)
+            .counter(Table::Disk, "sdb", "read_ms", |_| 0.0)
+            .counter(Table::Disk, "sdb", "writes", sent)
+            .counter(Table::Disk, "sdb", "write_sectors", move |at| sent(at) * 8.0)
+            .counter(Table::Disk, "sdb", "write_ms", move |at| sent(at) * 4.0)
+            .counter(Table::Disk, "sdb", "io_ms", move |at| (sent(at) * 4.0).min(1000.0))
+            .counter(Table::Disk, "sdb", "weighted_io_ms", move |at| sent(at) * 4.0);
+        finding(&story.tell(), "device-slow").map(|found| found.origins.names())
+    };
+    assert_eq!(below(80.0), Some(vec!["disk:sda".to_owned()]));
+    assert_eq!(below(240.0), None, "it writes a bitmap with each of them");
 }
 
 #[test]
@@ -171,6 +189,22 @@ fn writeback_that_readers_wait_behind_saturates_a_disk() {
 }
 
 #[test]
+fn a_thread_of_the_kernel_that_reads_while_it_writes_back_is_no_victim() {
+    let back = |reader: &str| {
+        let reads = |at: f64| if during(at) { 130.0 * 1024.0 } else { 0.0 };
+        let story = disk(host(), (0.0, 0.0, 1.0, 1.0), (0.0, 0.0, 400.0, 1.0));
+        let story = counts(story, "nr_written", 10.0, 6400.0)
+            .command("3@3", reader)
+            .counter(Table::Process, "3@3", "read_bytes", reads)
+            .counter(Table::Process, "7@7", "write_bytes", |at| if during(at) { 25.0 * MIB } else { 0.0 });
+        finding(&story.tell(), "writeback-saturates-disk").map(|found| found.statement)
+    };
+    let found = back("lookup").expect("it lost its pages");
+    assert!(found.contains("lookup reads 130 KiB/s back from devices"), "{found}");
+    assert_eq!(back("kworker/u8:3-flush-254:16"), None);
+}
+
+#[test]
 fn a_copy_within_a_device_makes_programs_reclaim() {
     let copy = |reads: f64, stalls: f64, waited: f64| {
         let story = disk(host(), (20.0, 1.0, 1.0, 1.0), (reads, 1.0, 400.0, 1.0));
@@ -206,6 +240,13 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
     let found = finding(&storm(100.0), "fsync-storm").expect("small writes queue");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&storm(9000.0), "fsync-storm"), None, "the flusher writes");
+    let flushes = |before: f64, now: f64| {
+        let flushes = move |at: f64| if during(at) { now } else { before };
+        finding(&story(100.0).counter(Table::Disk, "sda", "flushes", flushes).tell(), "fsync-storm").is_some()
+    };
+    assert!(flushes(20.0, 60.0), "each commit flushes");
+    assert!(!flushes(20.0, 2.0), "one sync sends 125 writes, and then flushes");
+    assert!(flushes(0.0, 0.0), "a disk without a cache of its own never flushes");
     // The group of the database writes so much of what the disk does; the program is in none.
     let beside = |group: f64| {
         let written = move |at: f64| if during(at) { group * MIB } else { 0.3 * MIB };
@@ -632,6 +673,16 @@ fn a_group_that_waits_for_idle_cpus_is_at_its_own_limit() {
         .tell();
     let found = finding(&throttled, "cpu-bound").expect("a limit");
     assert!(found.statement.contains("its limit of 0.25 CPUs (cpu.max)"), "{}", found.statement);
+    let ran = |before: f64, throttled: f64| {
+        let story = story(950_000.0, 4.0)
+            .counter(Table::Cgroup, "/db", "cpu_usage", move |at| if during(at) { 250_000.0 } else { before })
+            .counter(Table::Cgroup, "/db", "cpu_periods", |_| 10.0)
+            .counter(Table::Cgroup, "/db", "cpu_throttled", move |at| if during(at) { throttled } else { 0.0 });
+        finding(&story.tell(), "cpu-bound").is_some()
+    };
+    assert!(ran(50_000.0, 9.0), "a service");
+    assert!(!ran(0.0, 9.0), "a job that starts below its own limit");
+    assert!(ran(0.0, 0.0), "the limit is a parent's, and others wait below it");
     assert_eq!(finding(&told(300_000.0, 4.0), "cpu-bound"), None, "short waits");
     let full = finding(&told(950_000.0, 198.0), "cpu-bound").expect("no idle CPU");
     assert!(!full.statement.contains("cpu.max"), "{}", full.statement);
@@ -880,6 +931,34 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
     assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");
     assert_eq!(finding(&neighbour(50.0, 40.0, 50.0), "noisy-neighbour"), None, "it did so before");
     assert_eq!(finding(&neighbour(50.0, 0.0, 0.0), "noisy-neighbour"), None, "nobody else used the disk");
+}
+
+#[test]
+fn a_copy_to_another_disk_does_not_load_the_one_that_others_wait_for() {
+    let user = |copied: f64| {
+        let at = |then: f64| move |at: f64| if during(at) { then * MIB } else { 0.0 };
+        // The copy ends, and the shell that waited for it has its bytes, too.
+        let copy = |at: f64| whole((at - 60.0).max(0.0) * copied * MIB);
+        let copy = (60..90).map(|at| Some(copy(f64::from(at)))).collect::<Vec<_>>();
+        let copy = (0..60).map(|_| None).chain(copy).chain((90..120).map(|_| None)).collect();
+        let story = counts(disk(host(), (0.0, 0.0, 20.0, 2.0), (0.0, 0.0, 160.0, 40.0)), "psi_io_some", 1e3, 7e5)
+            .counter(Table::Disk, "sdb", "reads", |_| 0.0)
+            .counter(Table::Disk, "sdb", "read_sectors", |_| 0.0)
+            .counter(Table::Disk, "sdb", "writes", at(80.0 / MIB))
+            .counter(Table::Disk, "sdb", "write_sectors", at(40.0 / 512.0))
+            .counter(Table::Disk, "sdb", "io_ms", at(100.0 / MIB))
+            .counter(Table::Disk, "sdb", "weighted_io_ms", at(100.0 / MIB))
+            .counter(Table::Process, "5@5", "write_bytes", |at| if at == 90.0 { copied * 29.0 * MIB } else { 0.0 })
+            .counter(Table::Process, "6@6", "write_bytes", at(6.0))
+            .line(Table::Process, "7@7", "write_bytes", copy);
+        let told = finding(&story.tell(), "device-saturated").expect("a full queue");
+        (told.origins.names(), told.statement)
+    };
+    let (origins, statement) = user(40.0);
+    assert_eq!(origins, ["disk:sda", "process:6@6"], "{statement}");
+    assert!(statement.contains("6@6 (pid 6) reads and writes 6 MiB/s"), "{statement}");
+    let (origins, statement) = user(10.0);
+    assert_eq!(origins, ["disk:sda", "process:7@7"], "others write most of the 40 MiB/s of sdb: {statement}");
 }
 
 #[test]

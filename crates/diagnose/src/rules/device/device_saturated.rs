@@ -1,11 +1,12 @@
 //! `device-saturated`: a device has more requests than it completes, as a cause or as a victim.
 
 use crate::actors::newcomer;
-use crate::actors::process::{self, ProcessShare};
+use crate::actors::process::ProcessShare;
 use crate::actors::stream;
 use crate::evidence::advice;
 use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::ledger::disk_load::{self, OWNS};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue::{self, DEPTH, EVEN};
@@ -49,7 +50,7 @@ pub(crate) const RULE: Rule = Rule {
                 EVEN.doc(),
                 VICTIM.doc(),
                 MIN_SHARE_OF_READS.doc(),
-                MOST_OF_TRAFFIC.doc(),
+                OWNS.doc(),
                 SLOWER.doc(),
                 PACED.doc(),
                 LARGER.doc(),
@@ -79,12 +80,6 @@ const VICTIM: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-const MOST_OF_TRAFFIC: Limit<Ratio> = Limit::new(
-    "one program's bytes per byte of the device",
-    0.5,
-    "With less, no single program saturates it.",
-    "judgement",
-);
 const SLOWER: Limit<Count> = Limit::new(
     "time per request relative to its baseline, of a device with a short queue and a constant rate of requests",
     3.0,
@@ -245,7 +240,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.finish(RuleId::DeviceSaturated, statement, vec![advice])
 }
 
-/// The command that does most of what a disk does.
+/// The command that moves most of what a disk transfers.
 #[derive(Debug, Clone, Copy)]
 struct User<'a> {
     process: ProcessShare<'a, Per<Bytes>>,
@@ -265,10 +260,7 @@ fn larger_requests(window: &Window<'_>, disk: &str) -> Option<(Amount<Bytes>, Am
 }
 
 fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {
-    const IO: [&str; 2] = ["read_bytes", "write_bytes"];
-    let process = process::fastest::<Bytes>(during, &IO)
-        .filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST_OF_TRAFFIC))?;
-    let history = during.baseline().all();
-    let before = history.map(|before| process::together(&before, process.comm, &IO));
+    let process = disk_load::owner(during, disk)?;
+    let before = during.baseline().all().map(|before| disk_load::part(&before, disk, process.comm));
     Some(User { process, before, new: newcomer::started(during, process.comm) })
 }

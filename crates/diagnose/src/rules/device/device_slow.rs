@@ -168,7 +168,17 @@ fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
     Some(Work { time: window.disk_await(disk)?, requests, bytes })
 }
 
-fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+/// Whether a disk that lies on others sends them more than before, which is no fault of theirs: a bitmap, a journal or parity is written as well.
+fn sends_more_below(window: &Window<'_>, disk: &str, span: Span) -> bool {
+    let Some(before) = window.baseline().until(span.from) else { return false };
+    let during = window.over(span);
+    let requests = |window: &Window<'_>, disk: &str| work(window, disk).map(|work| work.requests);
+    window.below(disk).into_iter().any(|below| {
+        requests(&during, below).zip(requests(&before, below)).is_some_and(|(now, before)| now > before * MORE.get())
+    })
+}
+
+fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
     let before = window.baseline().quiet().and_then(|quiet| quiet.disk_await(disk));
     if window.disk_await(disk)? < before.map_or(MECHANICAL.value() * 0.2, |before| before * 1.2) {
@@ -198,6 +208,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             if slower
                 || more.get() > MORE.get()
                 || ramped_up(window, disk, span, now.requests)
+                || sends_more_below(window, disk, span)
                 || (now.size() / baseline.size()).get() > LARGER.get()
             {
                 return None;

@@ -60,6 +60,7 @@ pub(crate) const RULE: Rule = Rule {
                 LESS.doc(),
                 CACHED.doc(),
                 COMMITS.doc(),
+                SYNCED.doc(),
                 queue::EVEN.doc(),
                 FLUSHES.doc(),
                 MORE.doc(),
@@ -136,6 +137,12 @@ const COMMITS: Limit<Ratio> = Limit::new(
     0.2,
     "A commit sends its data, a few journal blocks and a flush.",
     "fs/jbd2/commit.c: jbd2_journal_commit_transaction (6.12), and judgement",
+);
+const SYNCED: Limit<Ratio> = Limit::new(
+    "cache flushes per write of a device that flushed as often before, below which its writes are those of one sync or of the flusher",
+    0.05,
+    "Each fsync ends with a flush, also that of a checkpoint, which writes a file at a time.",
+    "block/blk-flush.c: blkdev_issue_flush; fs/ext4/fsync.c: ext4_sync_file (6.12), and judgement",
 );
 const BEGAN: Limit<Ratio> = Limit::new(
     "one program's bytes per byte that the device writes, at least, for its start to be the storm's",
@@ -239,12 +246,15 @@ fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
     Some((mean("nr_dirty")? + mean("nr_writeback").unwrap_or(Amount::ZERO)) / mean("nr_dirty_background_threshold")?)
 }
 
-/// Whether large writes come with no more cache flushes than before: the data of one writer, which the commits of others wait for because the
-/// journal writes it first.
-fn is_bulk_write(during: &Window<'_>, disk: &str, size: Amount<Bytes>) -> bool {
+/// Whether large writes, or very many of them, come with no more cache flushes than before: the data of one writer, which the commits of others
+/// wait for because the journal writes it first, or what sync(2) and the flusher send at once.
+fn is_bulk_write(during: &Window<'_>, disk: &str, size: Amount<Bytes>, writes: Rate<Count>) -> bool {
     let flushes = during.rate::<Count>(Table::Disk, disk, "flushes");
     let before = during.baseline().median::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["flushes"]));
-    size > SCATTERED.value() && flushes.zip(before).is_some_and(|(flushes, before)| flushes < before * MORE)
+    flushes.zip(before).is_some_and(|(flushes, before)| {
+        let no_commits = before.is_positive() && flushes < writes * SYNCED.get();
+        flushes < before * MORE && (size > SCATTERED.value() || no_commits)
+    })
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
@@ -263,7 +273,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         || dirty > DIRTY.value()
         || time < MIN_WRITE_AWAIT && !surges
         || direct(&during, disk, bytes)
-        || is_bulk_write(&during, disk, size)
+        || is_bulk_write(&during, disk, size, writes)
     {
         return None;
     }
