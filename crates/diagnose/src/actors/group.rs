@@ -82,6 +82,18 @@ pub(crate) fn shrunk(window: &Window<'_>, group: &str) -> Option<(Moment, Amount
     Some((at, stored(used)))
 }
 
+/// The group without others in it of which a kind of memory grew most. A page is charged to the group whose task touched it first
+/// (`mm/memcontrol.c: __mem_cgroup_charge`, 6.12).
+pub(crate) fn grower<'a>(during: &Window<'a>, metric: &str) -> Option<(&'a str, Amount<Bytes>)> {
+    let own = leaves(during.recording).into_iter().filter_map(|group| {
+        let held = during.series(Table::Cgroup, group, metric)?;
+        // One that started meanwhile held none.
+        let before = held.at(during.span.from.ns()).unwrap_or(0);
+        Some((group, stored(held.at(during.span.to.ns())?.saturating_sub(before))))
+    });
+    own.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
 /// Whether a group is below another, by their paths.
 pub(crate) fn below(parent: &str, group: &str) -> bool {
     group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))

@@ -1,10 +1,9 @@
 //! Who fills tmpfs and shared segments: their memory belongs to no process, and outlives the one that wrote it.
 
-use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::measure::amount::{Amount, Rate};
-use crate::measure::window::{Window, stored};
-use pagetide_core::{Bytes, Table};
+use crate::measure::window::Window;
+use pagetide_core::Bytes;
 
 /// The part of the growth that makes a program or a group its origin.
 pub(crate) const MIN_GROWTH_SHARE: f64 = 0.4;
@@ -23,15 +22,4 @@ pub(crate) fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<Pr
         amount,
         processes: most.processes,
     })
-}
-
-/// The group that most of the shared memory was charged to: the one whose task touched each page first (`mm/shmem.c: shmem_alloc_and_add_folio`).
-pub(crate) fn holder<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<(&'a str, Amount<Bytes>)> {
-    let own = group::leaves(during.recording).into_iter().filter_map(|group| {
-        let held = during.series(Table::Cgroup, group, "shmem")?;
-        // One that started meanwhile held none.
-        let before = held.at(during.span.from.ns()).unwrap_or(0);
-        Some((group, stored(held.at(during.span.to.ns())?.saturating_sub(before))))
-    });
-    own.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, amount)| *amount >= grown * MIN_GROWTH_SHARE)
 }

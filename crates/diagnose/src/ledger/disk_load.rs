@@ -43,7 +43,8 @@ const IO: [&str; 2] = ["read_bytes", "write_bytes"];
 impl DiskLoad {
     pub(crate) fn of(window: &Window<'_>, disk: &str) -> Option<Self> {
         let moved = window.moved(disk)?;
-        let sent = |metric| process::by_command(window, &[metric], |_| true).into_values().fold(Amount::ZERO, Add::add);
+        let program = |comm: &str| !process::works_for_others(comm);
+        let sent = |metric| process::by_command(window, &[metric], program).into_values().fold(Amount::ZERO, Add::add);
         let left =
             bandwidth(window, disk).into_iter().zip(IO).map(|(all, metric)| (all - sent(metric)).max(Amount::ZERO));
         let remainder = (left.fold(Amount::ZERO, Add::add) - swapped(window, disk)).max(Amount::ZERO);
@@ -107,7 +108,12 @@ impl<'a> Senders<'a> {
     fn of(window: &Window<'a>) -> Self {
         let later = Span { from: window.span.from.earlier(intervals(window.recording, 2)), ..window.span };
         let [read, written] = IO;
-        let moved = |since: Window<'a>, metric| (since, process::each(&since, metric));
+        let moved = |since: Window<'a>, metric| {
+            let mut all = process::each(&since, metric);
+            // The worker of a loop device sends what others write to that.
+            all.retain(|comm, _| !process::works_for_others(comm));
+            (since, all)
+        };
         Self([moved(*window, read), moved(window.over(later), written)])
     }
 

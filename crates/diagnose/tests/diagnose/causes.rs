@@ -1258,6 +1258,48 @@ fn a_file_in_tmpfs_that_no_process_wrote_belongs_to_the_group_that_is_charged() 
 }
 
 #[test]
+fn what_many_small_processes_take_belongs_to_their_group() {
+    let grown = |share: f64, one: f64| {
+        let story = host()
+            .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            .gauge(Table::Host, "", "AnonPages", |at| GIB + 2.0 * progress(at) * GIB)
+            .gauge(Table::Host, "", "Shmem", |_| 0.0)
+            .gauge(Table::Host, "", "Cached", |at| 5.0 * GIB - 2.0 * progress(at) * GIB)
+            .counter(Table::Host, "", "pgscan_kswapd", |at| if during(at) { 20_000.0 } else { 0.0 })
+            .gauge(Table::Cgroup, "/checks", "anon", move |at| share * 2.0 * progress(at) * GIB)
+            .gauge(Table::Cgroup, "/db", "anon", |_| GIB)
+            .gauge(Table::Process, "9@9", "RssAnon", move |at| one * 2.0 * progress(at) * GIB);
+        let found = finding(&story.tell(), "anonymous-growth-takes-cache").expect("it grew");
+        (found.origins.names(), found.statement)
+    };
+    let (origins, statement) = grown(0.9, 0.01);
+    assert_eq!(origins, ["cgroup:/checks"], "{statement}");
+    assert!(statement.contains("1.80 GiB of it charged to /checks"), "{statement}");
+    assert_eq!(grown(0.9, 0.8).0, ["process:9@9"], "one process grew by most of it");
+    assert!(grown(0.2, 0.01).0.is_empty(), "it is charged to many");
+}
+
+#[test]
+fn what_the_worker_of_a_loop_device_sends_is_of_who_writes_to_that_device() {
+    let sender = |computes: f64| {
+        let sent = |at: f64| if during(at) { 50.0 * MIB } else { 0.0 };
+        let story = counts(disk(host(), (0.0, 0.0, 20.0, 2.0), (0.0, 0.0, 800.0, 40.0)), "psi_io_some", 1e3, 7e5)
+            .command("5@5", "kworker/u4:0-loop1")
+            .command("6@6", "md7_resync")
+            .command("7@7", "db")
+            .counter(Table::Process, "5@5", "write_bytes", sent)
+            .gauge(Table::Process, "6@6", "rss", |_| 0.0)
+            // Ticks of 1/100 s.
+            .counter(Table::Process, "6@6", "utime", |_| 0.0)
+            .counter(Table::Process, "6@6", "stime", move |at| if during(at) { computes } else { 0.0 })
+            .counter(Table::Process, "7@7", "write_bytes", |_| 20.0 * 65_536.0);
+        finding(&story.tell(), "noisy-neighbour").map(|found| found.origins.names())
+    };
+    assert_eq!(sender(5.0), Some(vec!["process:md7_resync".to_owned(), "disk:sda".to_owned()]));
+    assert_eq!(sender(0.0), None, "no thread of the kernel works");
+}
+
+#[test]
 fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
     let told = |others_wait: f64, (size, queue): (f64, f64), misses: f64| {

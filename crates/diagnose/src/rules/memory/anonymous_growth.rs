@@ -1,5 +1,6 @@
 //! `anonymous-growth-takes-cache`: anonymous memory grows into the file cache.
 
+use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::tmpfs::{self, MIN_GROWTH_SHARE};
 use crate::evidence::threshold::GROWTH;
@@ -34,7 +35,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "AnonPages, Shmem (tmpfs, shared segments), Hugetlb (the huge page pool) and swap in use together grow, and the file cache \
                 without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. Free memory that grows by more than \
                 anonymous memory contradicts it. The process whose RssAnon grew most is the origin; of files in tmpfs the one that wrote about as much, \
-                to no device, or the group that they are charged to. Pages that come back from swap are not \
+                to no device, or the group that they are charged to; and so the group of many small processes. Pages that come back from swap are not \
                 growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
             metrics: &[
                 "AnonPages",
@@ -48,6 +49,7 @@ pub(crate) const RULE: Rule = Rule {
                 "RssAnon",
                 "RssShmem",
                 "shmem",
+                "anon",
                 "rss",
                 "VmSwap",
                 "wchar",
@@ -106,6 +108,15 @@ impl Kind {
             Self::Anonymous => "AnonPages",
             Self::Shared => "Shmem",
             Self::Pool => "Hugetlb",
+        }
+    }
+
+    /// What a control group counts of it.
+    const fn charged(self) -> Option<&'static str> {
+        match self {
+            Self::Anonymous => Some("anon"),
+            Self::Shared => Some("shmem"),
+            Self::Pool => None,
         }
     }
 
@@ -241,11 +252,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(copier.actor(window));
         format!(" while {} read {} from devices", copier.words(), copier.amount)
     });
-    let holder = Some(kind)
-        .filter(|kind| *kind == Kind::Shared && process.is_none() && writer.is_none() && copier.is_none())
-        .and_then(|_| tmpfs::holder(&during, held));
-    let who = holder.map_or(who, |(group, amount)| {
-        found.add(0.5, format!("growth of {group}"), "shmem of memory.stat", amount);
+    // Many small processes, none of which grew by much, have a group as well.
+    let charged = kind.charged().filter(|_| process.is_none() && writer.is_none() && copier.is_none());
+    let holder = charged.and_then(|metric| Some((group::grower(&during, metric)?, metric)));
+    let holder = holder.filter(|((_, amount), _)| *amount >= grown * MIN_GROWTH_SHARE);
+    let who = holder.map_or(who, |((group, amount), metric)| {
+        found.add(0.5, format!("growth of {group}"), format!("{metric} of memory.stat"), amount);
         found.origin(Actor::group(group));
         format!(", {amount} of it charged to {group}")
     });
