@@ -242,8 +242,14 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
     let host = finding(&killed(None, None), "oom-kill").expect("a kill");
     assert!(host.statement.contains("the host ran out of memory"), "{}", host.statement);
     assert_eq!(host.origins.first().map(ToString::to_string).as_deref(), Some("process:7@7"), "{}", host.statement);
+    assert_eq!(host.advice[0].action, "Find out why 7@7 grew. Limit it, or give the host more memory.");
     let group = finding(&killed(Some(64.0 * MIB), None), "oom-kill").expect("a kill");
     assert!(group.statement.contains("/db was at its limit"), "{}", group.statement);
+    assert!(
+        group.advice[0].action.contains("raise the limit of /db; otherwise limit 7@7."),
+        "{}",
+        group.advice[0].action
+    );
     assert_eq!(group.origins.first().map(ToString::to_string).as_deref(), Some("cgroup:/db"), "{}", group.statement);
     let stated = |failed| finding(&killed(Some(64.0 * MIB), Some(failed)), "oom-kill").map(|found| found.statement);
     assert!(stated(1.0).is_some_and(|text| text.contains("/db was at its limit")));
@@ -517,6 +523,7 @@ fn slab_growth_names_its_kind() {
     assert!(inodes.statement.ends_with("can be reclaimed."), "{}", inodes.statement);
     let leak = finding(&slab(0.1, 1.0), "slab-growth").unwrap();
     assert!(leak.statement.ends_with("cannot be reclaimed."), "{}", leak.statement);
+    assert!(leak.advice[0].effect.contains("What a program holds"), "a reboot is not the only way to free it");
     assert_eq!(finding(&slab(0.1, 0.1), "slab-growth"), None);
 }
 
@@ -752,6 +759,7 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     };
     let found = finding(&busy(198.0, 0.0, 700_000.0, 0.0), "cpu-bound").unwrap();
     assert!(found.statement.contains("7@7 (pid 7) uses 2.0 of 2 CPUs"), "{}", found.statement);
+    assert!(found.advice[0].action.starts_with("Find what 7@7 computes"), "it ran before: {}", found.advice[0].action);
     assert_eq!(finding(&busy(60.0, 135.0, 10_000.0, 0.0), "cpu-bound"), None, "it waits for a device");
     assert_eq!(finding(&busy(195.0, 0.0, 10_000.0, 0.0), "cpu-bound"), None, "nobody waits");
     let hungry = finding(&busy(198.0, 0.0, 300_000.0, 600_000.0), "cpu-bound");
@@ -1146,6 +1154,12 @@ fn a_file_in_tmpfs_belongs_to_the_program_that_wrote_it() {
     };
     let dd = filled(2048.0 / 30.0, 0.0);
     assert!(dd.statement.contains("(pid 9) wrote"), "{}", dd.statement);
+    assert!(dd.advice[0].action.starts_with("Let 9@9 write to a disk"), "{}", dd.advice[0].action);
+    let command = dd.advice[0].command.as_deref().unwrap_or_default();
+    assert!(
+        command.starts_with("df -h -t tmpfs") && !command.contains("rss"),
+        "no process has it in its RSS: {command}"
+    );
     assert!(!filled(2048.0 / 30.0, 2048.0 / 30.0).statement.contains("(pid 9)"), "it wrote to a device");
     let unknown = filled(2e5 / 30.0, 0.0);
     assert!(!unknown.statement.contains("(pid 9)"), "that is what a proxy passes on");
@@ -1175,15 +1189,16 @@ fn a_file_in_tmpfs_that_no_process_wrote_belongs_to_the_group_that_is_charged() 
     let found = charged(0.9);
     assert_eq!(found.origins.names(), ["cgroup:/column"]);
     assert!(found.statement.contains("1.80 GiB of it charged to /column"), "{}", found.statement);
+    assert!(found.advice[0].action.starts_with("Find the files in tmpfs."), "{}", found.advice[0].action);
     assert!(charged(0.2).origins.names().is_empty(), "several groups hold a part each");
 }
 
 #[test]
 fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
-    let told = |others_wait: f64, (size, queue): (f64, f64), misses: f64| {
+    let told_of = |written: f64, others_wait: f64, (size, queue): (f64, f64), misses: f64| {
         let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
-        let bytes = at(misses * 4096.0, 15.0 * size);
+        let bytes = at(misses * 4096.0, 15.0 * size * (1.0 - written));
         let group = |story: Story, name: &str, id: f64, waits: (f64, f64)| {
             story
                 .gauge(Table::Cgroup, name, "cgroup_id", move |_| id)
@@ -1197,7 +1212,7 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
             .counter(Table::Disk, "sda", "read_sectors", move |at| bytes(at) / 512.0)
             .counter(Table::Disk, "sda", "read_ms", at(misses, queue * 1000.0))
             .counter(Table::Disk, "sda", "writes", |_| 0.0)
-            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", at(0.0, 15.0 * size * written / 512.0))
             .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
             .counter(Table::Disk, "sda", "io_ms", at(misses, 965.0))
             .counter(Table::Disk, "sda", "weighted_io_ms", at(misses, queue * 1000.0))
@@ -1206,12 +1221,19 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
             .counter(Table::Process, "7@7", "read_bytes", bytes);
         group(group(story, "/app", 70.0, (0.05, 0.95)), "/db", 80.0, (0.0, others_wait)).tell()
     };
+    let told = |others_wait, size, misses| told_of(0.0, others_wait, size, misses);
     let (large, small) = ((92.0 * 1024.0, 1.3), (6.0 * 1024.0, 1.3));
     let alone = told(0.0, large, 50.0);
     assert_eq!(finding(&alone, "noisy-neighbour"), None, "only its own group waits");
     let found = finding(&alone, "device-saturated").expect("its requests take the disk");
     assert!(found.statement.contains("larger: 92 KiB each (4 KiB before)"), "{}", found.statement);
     assert!(found.origins.names().contains(&"process:7@7".to_owned()), "{:?}", found.origins.names());
+    assert!(found.advice[0].action.starts_with("Read less from sda"), "{}", found.advice[0].action);
+    let writer = finding(&told_of(0.9, 0.0, large, 50.0), "device-saturated").expect("its requests take the disk");
+    assert_eq!(
+        writer.advice[0].action,
+        "Limit the rate of what writes to sda, or raise the bandwidth limit of the device."
+    );
     assert!(finding(&told(0.4, large, 50.0), "noisy-neighbour").is_some(), "another group waits for it");
     assert_eq!(finding(&told(0.0, small, 50.0), "device-saturated"), None, "the requests are as large as before");
     let limited =

@@ -148,6 +148,8 @@ fn anonymous_growth_takes_the_cache_only_if_the_cache_falls() {
     };
     let taken = finding(&growth(2.8, 0.2, 30_000.0), "anonymous-growth-takes-cache").unwrap();
     assert!(taken.statement.contains("3 GiB, most of it in 7@7"), "{}", taken.statement);
+    assert_eq!(taken.advice[0].action, "Limit the memory of 7@7 if its growth does not end.");
+    assert_eq!(taken.advice[0].command.as_deref(), Some("ps -o pid,etime,rss,args -p 7"));
     assert!(finding(&growth(1.2, 1.8, 30_000.0), "anonymous-growth-takes-cache").is_some(), "after what was free");
     assert_eq!(finding(&growth(0.1, 2.9, 0.0), "anonymous-growth-takes-cache"), None, "free memory sufficed");
     let ended = |at: f64| if at < 88.0 { progress(at) } else { 0.0 };
