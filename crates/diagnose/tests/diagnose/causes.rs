@@ -2,7 +2,8 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Bytes, Disk, KernelMessage, Span, Table};
+use pagetide_core::{Bytes, Disk, Finding, KernelMessage, SettingChange, Span, Table};
+use pagetide_diagnose::diagnose;
 
 fn during(at: f64) -> bool {
     at > 60.0 && at <= 90.0
@@ -572,7 +573,15 @@ fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
             "read-ahead-waste",
         )
     };
-    assert!(called(500.0).is_some());
+    let undo = |found: &Finding| found.advice[0].undo.clone();
+    let found = called(500.0).expect("it reads ahead");
+    assert_eq!(undo(&found).as_deref(), Some("blockdev --setra 256 /dev/sda"));
+    // Somebody set it at the onset: what is undone is that.
+    let change = SettingChange { name: "sda.queue.read_ahead_kb", from: "16", to: "2048" };
+    let set = finding(&story(2.0, 60.0).note(62.0, change.note()).tell(), "read-ahead-waste").expect("it reads ahead");
+    assert_eq!(undo(&set).as_deref(), Some("blockdev --setra 4096 /dev/sda"));
+    let of_device = set.evidence.iter().find(|one| one.what == "readahead of the device").expect("it is known");
+    assert_eq!(of_device.value.to_string(), "2 MiB");
     assert_eq!(called(2.0), None, "two calls a second do not read 60 MiB ahead: asynchronous reads");
 }
 
@@ -767,6 +776,22 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
 }
 
 #[test]
+fn programs_that_started_at_the_onset_are_counted_and_their_waits_added_up() {
+    let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
+    let story = counts(counts(story, "cpu_user", 20.0, 198.0), "cpu_idle", 180.0, 2.0);
+    let story = counts(counts(story, "psi_cpu_some", 1000.0, 700_000.0), "psi_memory_some", 0.0, 0.0);
+    let story = ["7@6050", "8@6000", "9@6100"].into_iter().fold(story, |story, name| {
+        let from_60_s = |rate: i64| (0..120).map(|at| (at >= 60).then(|| (at - 60).min(30) * rate)).collect();
+        let story = story.command(name, "gzip").line(Table::Process, name, "utime", from_60_s(66));
+        story.line(Table::Process, name, "cpu_delay_total", from_60_s(900_000_000))
+    });
+    let told = diagnose(&story.tell()).summary;
+    assert!(told.contains("Near its onset: 3 processes of gzip started (the first: pid 8)."), "{told}");
+    assert!(told.contains("gzip waited 2.70 s of each second for a CPU, its tasks added up (none before)."), "{told}");
+    assert!(told.contains("First step: Run fewer processes of gzip at a time"), "{told}");
+}
+
+#[test]
 fn writers_of_a_group_are_throttled_at_the_ceiling_of_its_own_memory() {
     // Of 110 MiB of files at a limit of 120 MiB the ceiling is 16.5 MiB: half of what 20 and 10 % are together.
     let told_of = |group: &str, dirty: f64, limit: Option<f64>, waits: f64| {
@@ -873,7 +898,7 @@ fn a_writer_that_is_throttled_below_the_ceiling_has_a_device_with_a_ceiling_of_i
 
 #[test]
 fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
-    let neighbour = |took: f64, usual: f64, service: f64| {
+    let named = |command: &str, took: f64, usual: f64, service: f64| {
         let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
         let elsewhere = |at: f64| if during(at) { 400.0 * MIB } else { 0.0 };
         waits(disk(host(), (service, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)))
@@ -881,8 +906,17 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
             .counter(Table::Process, "7@7", "read_bytes", move |at| if during(at) { took * MIB } else { usual * MIB })
             // No disk of the recording writes: what this program writes goes elsewhere.
             .counter(Table::Process, "9@9", "write_bytes", elsewhere)
+            .command("7@7", command)
             .tell()
     };
+    let flusher =
+        finding(&named("kworker/u4:0-flush-254:0", 50.0, 0.0, 50.0), "noisy-neighbour").expect("it sends most");
+    let advice = &flusher.advice[0].action;
+    assert!(
+        advice.starts_with("Find what kworker/u4:0-flush-254:0 works for"),
+        "nobody limits a thread of the kernel: {advice}"
+    );
+    let neighbour = |took: f64, usual: f64, service: f64| named("7@7", took, usual, service);
     let found = finding(&neighbour(50.0, 0.0, 50.0), "noisy-neighbour").expect("most bytes are of one program");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");
