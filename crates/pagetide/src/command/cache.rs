@@ -43,6 +43,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         let named = std::fs::symlink_metadata(path)
             .map_err(|error| Error::input(format!("{}: {error}", path.display()), "name a file or a folder"))?;
         if named.is_dir() {
+            std::fs::read_dir(path).map_err(|error| {
+                Error::input(
+                    format!("{}: {error}", path.display()),
+                    "name a folder that can be read, or run it as root",
+                )
+            })?;
             walk(path, page, &mut files, &mut skipped);
         } else {
             files.push(look(path, page).map_err(|error| {
@@ -57,7 +63,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print(&text(&files, arguments.top))?;
     }
     if skipped > 0 {
-        output::say(&format!("{skipped} files or folders could not be read"));
+        let what = if skipped == 1 { "1 file or folder".to_owned() } else { format!("{skipped} files or folders") };
+        output::say(&format!("{what} could not be read"));
     }
     Ok(Outcome::Done)
 }

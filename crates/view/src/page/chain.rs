@@ -94,3 +94,16 @@ fn between(cause: Quantity, effect: Quantity) -> String {
     let (cause, effect) = (cause.to_string(), effect.to_string());
     if cause == effect { cause } else { format!("{cause} to {effect}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Bytes;
+
+    #[test]
+    fn a_flow_that_arrives_as_it_began_is_one_number() {
+        let of = |bytes| Quantity::bytes(Bytes::new(bytes));
+        assert_eq!(between(of(4096), of(4096)), "4 KiB");
+        assert_eq!(between(of(4096), of(8192)), "4 KiB to 8 KiB");
+    }
+}

@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) watch: bool,
     /// With --watch: time between two checks.
-    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "10s", requires = "watch")]
+    #[arg(value_parser = Nanos::typed_interval, long, value_name = "TIME", default_value = "10s", requires = "watch")]
     pub(super) every: Nanos,
     /// With --watch: how far back to examine, including the baseline.
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "15min", requires = "watch")]
