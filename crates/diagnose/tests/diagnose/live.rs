@@ -517,9 +517,13 @@ fn writers_of_a_live_host_are_throttled_above_the_ceiling() {
             .gauge(Table::Host, "", "nr_dirty_threshold", |_| 100_000.0)
             .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 50_000.0)
             .counter(Table::Disk, "sda", "write_sectors", |at| if busy(at) { 200_000.0 } else { 10.0 })
+            .counter(Table::Process, "7@7", "write_bytes", |at| if busy(at) { 90.0 * MIB } else { 0.0 })
             .tell()
     };
-    assert!(finding(&writes(80_000.0), "dirty-throttled").is_some());
+    let found = finding(&writes(80_000.0), "dirty-throttled").expect("above the ceiling");
+    assert!(found.statement.ends_with(" 7@7 (pid 7) writes 90 MiB/s."), "{}", found.statement);
+    let first = &found.advice[0].action;
+    assert!(first.starts_with("Let 7@7 write less"), "the device sets the rate, not free memory: {first}");
     assert_eq!(finding(&writes(40_000.0), "dirty-throttled"), None, "below the background threshold");
 }
 
