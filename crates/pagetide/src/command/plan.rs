@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let shown = RunsDisplay::new(interrupt, "");
     let mut plan = checked.run(cores, &shown)?;
-    shown.clear();
+    drop(shown);
     (plan.question, plan.explanation) = (question, explanation);
     add_measured(arguments, &checked, &mut plan)?;
     if let Some(observed) = observed {

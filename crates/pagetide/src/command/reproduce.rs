@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let synthesis = pagetide_reproduce::synthesise(&recording, &diagnosis)?;
     let shown = RunsDisplay::new(interrupt.clone(), "looking for the nearest");
     let again = pagetide_reproduce::reproduce(&synthesis, &diagnosis, 1, &shown)?;
-    shown.clear();
+    drop(shown);
     if let Some(file) = &arguments.out {
         reports::write_file(file, again.toml.as_bytes())?;
         output::say(&format!("wrote {}", file.display()));
@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     } else {
         let shown = RunsDisplay::new(interrupt.clone(), "trying advice");
         let tried = pagetide_reproduce::try_advice(&synthesis, &again.scenario, arguments.seeds, &shown)?;
-        shown.clear();
+        drop(shown);
         tried
     };
     if arguments.keep {

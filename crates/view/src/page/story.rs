@@ -28,7 +28,7 @@ pub(super) fn lead(report: &Report) -> Vec<String> {
     }
     let when = |span| findings::range(span, &report.recording);
     let first = format!(
-        "From {}, with {}.{}",
+        "The cause, from {}, has {}.{}",
         when(Span::new(cause.onset_ns, cause.end_ns)),
         cause.grade.words(),
         observed(cause.observed)
