@@ -36,6 +36,8 @@ const TYPED: &[(&str, i32, &str)] = &[
     ("mem --watch 0", 2, "`0` is not above 0"),
     ("diagnose REC --watch --every 0s", 2, "`0s` is not above 0"),
     ("serve /etc/passwd", 2, "not a recording"),
+    ("cut REC -o -", 2, "not to stdout"),
+    ("diagnose REC --html -", 2, "not to stdout"),
     ("show REC disk --from -10m", 0, "Average"),
     ("show REC disk --from -10min", 0, "Average"),
     ("show REC disk --from -1h", 0, "Average"),

@@ -68,10 +68,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RUN")]
     measured: Vec<PathBuf>,
     /// Also write the plan as a page to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Also write all points as CSV to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     csv: Option<PathBuf>,
     /// Allow more than 10 000 runs.
     #[arg(long)]

@@ -34,10 +34,10 @@ pub(crate) struct Arguments {
     /// A recording, or a file of `pagetide cut`.
     recording: PathBuf,
     /// Write the scenario to this file.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = reports::new_file())]
     out: Option<PathBuf>,
     /// Also write a page to this file: the incident, its reproduction and the best advice as plots on one time axis.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Seeds per piece of advice.
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]

@@ -1,5 +1,6 @@
 //! The arguments of `pagetide diagnose`.
 
+use crate::reports;
 use pagetide_core::Nanos;
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
     )]
     pub(super) compare: Vec<String>,
     /// Also write a report with plots to this file.
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file(), conflicts_with = "watch")]
     pub(super) html: Option<PathBuf>,
     /// Follow a growing recording, and print one line for each finding that begins or ends.
     #[arg(long)]
