@@ -41,6 +41,12 @@ pub enum UnitError {
         /// A correct text.
         example: &'static str,
     },
+    /// Nothing, where something is needed.
+    #[error("`{text}` is not above 0")]
+    Zero {
+        /// The text as given.
+        text: String,
+    },
     /// A number that is negative or does not fit.
     #[error("`{text}` is out of range")]
     OutOfRange {
@@ -352,6 +358,14 @@ impl Nanos {
     /// # Errors It is not a number, or its unit is not one of time.
     pub fn typed(text: &str) -> Result<Self, UnitError> {
         typed(text, &TIME, TIME_WORDS, Some("s")).map(Self)
+    }
+
+    /// The same of a distance between two moments.
+    ///
+    /// # Errors Those of [`Self::typed`], and 0.
+    pub fn typed_interval(text: &str) -> Result<Self, UnitError> {
+        let time = Self::typed(text)?;
+        if time == Self::ZERO { Err(UnitError::Zero { text: text.to_owned() }) } else { Ok(time) }
     }
 }
 

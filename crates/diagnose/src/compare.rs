@@ -258,7 +258,8 @@ fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String])
     let load = load.filter(|value| value.difference.value.abs() >= 0.2 * value.before.value);
     sentences.extend(load.map(|value| {
         let disk = value.of.strip_prefix("disk:").unwrap_or(&value.of);
-        format!("The load of {disk} differs: it completed {} requests ({} before).", value.after, value.before)
+        let rate = |rate: Quantity| rate.to_string().replace("/s", " requests/s");
+        format!("The load of {disk} differs: {} ({} before).", rate(value.after), rate(value.before))
     }));
     if verdict == ChangeVerdict::CannotTell {
         sentences.extend(unknown.iter().cloned());

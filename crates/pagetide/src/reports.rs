@@ -2,10 +2,11 @@
 
 use crate::output::{self, Content};
 use crate::recordings;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use pagetide_core::{Error, Report, RunResult, Scenario};
 use pagetide_view::Page;
 use pagetide_view::text::Style;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The scenario that a run's folder holds, not scaled; absent when the folder has lost it.
 pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Error> {
@@ -17,6 +18,14 @@ pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Error> {
 /// The same at the run's scale.
 pub(crate) fn scenario(folder: &Path, run: &RunResult) -> Result<Option<Scenario>, Error> {
     Ok(scenario_file(folder)?.map(|scenario| scenario.scaled(run.scale)))
+}
+
+/// Reads an option that names a file to write. Elsewhere `-` is stdout, which already has the text.
+pub(crate) fn new_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some("-") => Err("this is written to a file, not to stdout; ./- is a file of that name"),
+        _ => Ok(path),
+    })
 }
 
 /// Prints a report to stdout.

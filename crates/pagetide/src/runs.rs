@@ -18,9 +18,11 @@ impl RunsDisplay {
     pub(crate) const fn new(interrupt: Interrupt, what: &'static str) -> Self {
         Self { interrupt, what, percent: AtomicUsize::new(0) }
     }
+}
 
-    /// Takes the line away.
-    pub(crate) fn clear(&self) {
+impl Drop for RunsDisplay {
+    /// Takes the line away, also before an error is told.
+    fn drop(&mut self) {
         if std::io::stderr().is_terminal() {
             output::say_over("");
         }

@@ -94,6 +94,8 @@ fn ctrl_c_on_a_terminal_ends_it_and_leaves_nothing() {
     session.resize(40, 10);
     session.press("\x03");
     session.shows("interrupted");
+    let own_line = session.text().lines().any(|line| line.starts_with("pagetide: interrupted"));
+    assert!(own_line, "it is not the end of the progress:\n{}", session.text());
     let status = session.end();
     assert_eq!(status.code().or(status.signal()), Some(130));
     assert_eq!(names(folder.path()), ["rec"]);

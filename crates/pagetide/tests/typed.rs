@@ -1,6 +1,8 @@
 //! What people type out of habit: from sar, dd, fio, systemd and their own language. Each is understood, or the message has the word that is.
 
 use assert_cmd::Command;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 fn fixture() -> PathBuf {
@@ -29,6 +31,13 @@ const TYPED: &[(&str, i32, &str)] = &[
     ("show REC disk --every 1minute", 0, "device"),
     ("show REC disk --every 0.5", 0, "Average"),
     ("show REC disk --every 5x", 2, "ms, s, min"),
+    ("show REC disk --every 0", 2, "`0` is not above 0"),
+    ("show --sample disk --for 0s", 2, "`0s` is not above 0"),
+    ("mem --watch 0", 2, "`0` is not above 0"),
+    ("diagnose REC --watch --every 0s", 2, "`0s` is not above 0"),
+    ("serve /etc/passwd", 2, "not a recording"),
+    ("cut REC -o -", 2, "not to stdout"),
+    ("diagnose REC --html -", 2, "not to stdout"),
     ("show REC disk --from -10m", 0, "Average"),
     ("show REC disk --from -10min", 0, "Average"),
     ("show REC disk --from -1h", 0, "Average"),
@@ -189,6 +198,20 @@ fn a_command_that_is_not_there_leaves_no_recording_and_a_second_recording_contin
     let (code, text) = run("record -o r -- true", folder.path());
     assert!(code == 0 && text.contains("continuing it with a new segment"), "{text}");
     assert!(samples() > first);
+}
+
+#[test]
+fn a_folder_that_the_user_may_not_read_is_not_an_empty_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o000)).unwrap();
+    // Root may read it all the same.
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--bounding-set=-all", "--inh-caps=-all", "--"]);
+    let output = command.arg(assert_cmd::cargo::cargo_bin("pagetide")).arg("cache").arg(folder.path()).output();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+    let Ok(output) = output else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("name a folder that can be read"), "{said}");
 }
 
 /// sar prints await in ms with two digits, pgpgin in KiB, memory in whole KiB, and so does --raw.

@@ -103,6 +103,8 @@ fn a_segment_without_one_of_its_files_is_damaged() {
             format!("store: segment 20261121T100030Z-00000001 is damaged: its file in {missing}/ is missing")
         );
         assert_eq!(recording.stamps().len(), 6, "the others are read");
+        let first = recording.stamps().first().map(|stamp| stamp.boot_ns);
+        assert_eq!(recording.span().map(|(from, _)| from), first, "{missing}: the axis does not begin at the boot");
     }
     let recording = load(copy(|path| path.starts_with("sample") || path.starts_with("open")).path());
     assert_eq!(notes(&recording).len(), 4, "a sample file alone is no whole segment");

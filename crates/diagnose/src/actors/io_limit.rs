@@ -124,10 +124,24 @@ impl IoLimit<'_> {
         if v1 { self.limited.file() } else { "io.max" }
     }
 
-    /// What is allowed and what is done.
+    /// Where it is set.
+    pub(crate) fn owner(&self, v1: bool) -> String {
+        format!("{} of {}", Self::setting(v1), self.group)
+    }
+
+    /// What it is called.
+    pub(crate) const fn setting(v1: bool) -> &'static str {
+        if v1 { "blkio.throttle" } else { "io.max" }
+    }
+
+    /// Where it is set, what is allowed and what is done.
     pub(crate) fn words(&self, v1: bool) -> String {
-        let Self { group, disk, limited, limit, rate } = self;
-        let file = if v1 { "blkio.throttle" } else { "io.max" };
+        format!("{} {}", self.owner(v1), self.allows())
+    }
+
+    /// What is allowed and what is done.
+    pub(crate) fn allows(&self) -> String {
+        let Self { disk, limited, limit, rate, .. } = self;
         let (name, bytes) = (limited.name(), |rate: f64| Amount::<Per<Bytes>>::new(rate));
         let allows = if limited.in_bytes() {
             format!("{name} of {}", bytes(*limit))
@@ -136,7 +150,7 @@ impl IoLimit<'_> {
         };
         let does = |rate: f64| if limited.in_bytes() { bytes(rate).to_string() } else { format!("{rate:.0}") };
         let does = rate.map_or(String::new(), |rate| format!(", and it does {}", does(rate)));
-        format!("{file} of {group} allows {allows} on {disk}{does}")
+        format!("allows {allows} on {disk}{does}")
     }
 }
 

@@ -272,8 +272,9 @@ impl Losses {
         if let Some(most) = programs.max_by_key(|one| one.lost_ns) {
             let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
             let program = most.victim.name().unwrap_or_default();
-            text +=
-                &format!(" {program} waited {share} of each second for {} ({before} before).", most.resource.words());
+            let added = if most.share > 1.0 { ", its tasks added up" } else { "" };
+            let resource = most.resource.words();
+            text += &format!(" {program} waited {share} of each second for {resource}{added} ({before} before).");
         }
         Some(text)
     }

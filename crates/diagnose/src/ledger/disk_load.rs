@@ -244,7 +244,9 @@ pub(crate) fn sender(window: &Window<'_>, disk: &str) -> Option<String> {
     }
     let program = owner(window, disk);
     let most = program.or_else(|| load.kernel_thread(window))?;
-    Some(format!("where {} sends {} of {}", most.words(), most.amount, load.moved))
+    // Two numbers that print alike are one.
+    let part = if most.amount.to_string() == load.moved.to_string() { "all" } else { &format!("{} of", most.amount) };
+    Some(format!("where {} sends {part} {}", most.words(), load.moved))
 }
 
 /// Whether a disk has all it can do over a stretch: it is always busy, or has a full queue with brief pauses.

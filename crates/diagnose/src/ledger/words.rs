@@ -32,10 +32,11 @@ impl Words<'_> {
             Account::OwnWork => format!("on its own added requests to {named}"),
             Account::Unexplained => {
                 let limit = (lost_ns > 0).then(|| io_limit::reached(&self.during, self.group)).flatten();
-                let limit = limit.map(|limit| limit.words(cgroup_version::is_v1(self.during.recording)));
+                // The finding has the numbers.
+                let limit = limit.map(|limit| limit.owner(cgroup_version::is_v1(self.during.recording)));
                 limit.map_or_else(
                     || "unexplained: waiting for IO while no device had a request in flight".to_owned(),
-                    |limit| format!("waiting for the IO limit while no device had a request in flight: {limit}"),
+                    |limit| format!("waiting for the IO limit ({limit}) while no device had a request in flight"),
                 )
             }
         };

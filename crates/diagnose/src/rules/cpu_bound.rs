@@ -1,6 +1,7 @@
 //! `cpu-bound`: the host is short of CPU and not of memory.
 
 use crate::actors::group;
+use crate::actors::newcomer;
 use crate::actors::one_thread::{self, FULL, INTERVAL, ONE, OneThread, USED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
@@ -438,7 +439,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let used = used(&process);
         found.note(format!("CPUs that {} used", process.words()), "utime + stime", used);
         found.origin(process.actor(window));
-        format!("{} uses {:.1} of {} CPUs", process.words(), used.get(), window.recording.manifest.cpus)
+        let all = window.recording.manifest.cpus;
+        format!("{} uses {:.1} of {all} CPU{}", process.words(), used.get(), if all == 1 { "" } else { "s" })
     });
     let who = if who.is_empty() { String::new() } else { format!("; {who}") };
     // Nobody can run less because of what a hypervisor takes.
@@ -455,10 +457,27 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let waited = waited.map_or(String::new(), |waited| format!("tasks waited for a CPU {waited} of the time; "));
     let statement = format!("CPU-bound: {waited}the CPUs were {idle} idle or in iowait{who}.{stolen}{memory}");
     let action = if stolen.is_empty() {
-        "Find the processes that use the CPUs. Run fewer at a time, or add CPUs."
+        fewer(&during, most)
     } else {
-        "Ask the provider of the virtual machine about the stolen CPU time, or move it to another host."
+        "Ask the provider of the virtual machine about the stolen CPU time, or move it to another host.".to_owned()
     };
-    let advice = advise(action, Some("pidstat -u 1 5"), "The command only reads. More memory does not help.", None);
+    let advice = advise(&action, Some("pidstat -u 1 5"), "The command only reads. More memory does not help.", None);
     found.finish(RuleId::CpuBound, statement, vec![advice])
+}
+
+/// How to use the CPUs less: a program that came can run later, a service that ran before has to do less for each request.
+fn fewer(during: &Window<'_>, most: Option<ProcessShare<'_, Per<Count>>>) -> String {
+    match most {
+        Some(one) if !newcomer::started(during, one.comm) => {
+            format!("Find what {} computes, and make that cheaper; or add CPUs.", one.comm)
+        }
+        Some(one) if one.processes > 1 => {
+            format!(
+                "Run fewer processes of {} at a time, at a lower priority (nice, CPUWeight), or add CPUs.",
+                one.comm
+            )
+        }
+        Some(one) => format!("Run {} at a lower priority (nice, CPUWeight) or at another time, or add CPUs.", one.comm),
+        None => "Find the processes that use the CPUs. Run fewer at a time, or add CPUs.".to_owned(),
+    }
 }

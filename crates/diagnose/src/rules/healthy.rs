@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::new(
         RuleDoc {
             id: RuleId::Healthy,
-            title: "Nothing is wrong with memory and devices",
+            title: WELL,
             meaning: "Programs get their memory and pages without waiting. Devices may be busy and memory may be full: a full page cache is \
                 normal.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
@@ -73,6 +73,8 @@ pub(crate) const RULE: Rule = Rule {
         examine,
     )
 };
+
+const WELL: &str = "Nothing is wrong with memory and devices";
 
 const IO: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for IO, at least, to be reported",
@@ -156,24 +158,30 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let worst = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_MEMORY_SOME));
     if let Some(worst) = worst.and_then(|signal| signal.most::<Ratio>(window.span)) {
         let weight = if worst.get() > 0.2 && brief.is_none() { -1.0 } else { 0.0 };
-        found.add(weight, "the same in the worst interval", "psi_memory_some", worst);
+        found.add(weight, "share of time that tasks wait for memory, in the worst interval", "psi_memory_some", worst);
     }
     let own = own.map_or(String::new(), |newcomer| format!(" (in {}, which started meanwhile)", newcomer.group));
-    let waited = match (pressure, window.share(&derived::PSI_IO_SOME)) {
+    let waited = match pressure {
         _ if let Some(brief) = brief => format!("tasks waited for memory {brief} in total"),
-        (Some(memory), Some(io)) if io >= IO => {
-            // A program that waits for its own reads alone harms nobody, but whether it should read is not known.
-            let usual = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME));
-            let usual = usual.and_then(|signal| signal.baseline()).unwrap_or(io);
-            let rose = io >= usual + MORE.value();
-            let weight = if rose { -3.0 } else { 0.0 };
-            found.compare(weight, "share of time that tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
-            let how = if rose { format!("{usual} in quiet times") } else { "with no new queue at a device".to_owned() };
-            format!("tasks waited for memory {memory} of the time{own} and for IO {io}, {how}")
-        }
-        (Some(memory), _) => format!("tasks waited for memory {memory} of the time{own}"),
-        (None, _) => "no rule found a problem".to_owned(),
+        Some(memory) => format!("tasks waited for memory {memory} of the time{own}"),
+        None => "no rule found a problem".to_owned(),
     };
+    let for_io = window.share(&derived::PSI_IO_SOME).filter(|io| brief.is_none() && pressure.is_some() && *io >= IO);
+    let for_io = for_io.map(|io| {
+        // A program that waits for its own reads alone harms nobody, but whether it should read is not known.
+        let usual = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME));
+        let usual = usual.and_then(|signal| signal.baseline()).unwrap_or(io);
+        let rose = io >= usual + MORE.value();
+        let weight = if rose { -3.0 } else { 0.0 };
+        found.compare(weight, "share of time that tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
+        if rose {
+            let text = format!(" But tasks waited for IO {io} of the time ({usual} in quiet times).");
+            ("No rule found a problem with memory or devices", text)
+        } else {
+            (WELL, format!(" Tasks waited for IO {io} of the time, with no new queue at a device."))
+        }
+    });
+    let (head, for_io) = for_io.unwrap_or((WELL, String::new()));
     // CPUs that are busy throughout have no onset, so no rule reports them.
     let cpu = window.share(&derived::PSI_CPU_SOME).filter(|share| *share >= CPU);
     let cpu = cpu.map_or(String::new(), |share| {
@@ -192,8 +200,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         );
         format!(" {}", quieter.words(window))
     });
-    let statement =
-        format!("Nothing is wrong with memory and devices: {waited}{}.{cpu}{quieter}", read_again(refaulted));
+    let statement = format!("{head}: {waited}{}.{for_io}{cpu}{quieter}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
 }
 

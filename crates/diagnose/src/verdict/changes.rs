@@ -7,6 +7,7 @@ use pagetide_core::{
     Actor, Change, EndedName, Finding, HOST_NOTE, KernelMessage, MarkKind, Moment, Nanos, Quantity, Recording, Span,
     Table, Unit,
 };
+use std::collections::BTreeMap;
 
 /// What a change is looked for in: a gauge that moves only when somebody sets something.
 struct Setting {
@@ -107,15 +108,24 @@ fn devices(recording: &Recording, near: Span) -> Vec<Change> {
 
 /// The programs that a finding names and that started near its onset.
 fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change> {
-    let started = recording.entities(Table::Process).filter_map(|(name, comm)| {
-        let at = Moment::of_start(name).filter(|_| !EndedName::is(name))?;
-        let named = finding.origins.has(&Actor::command(comm)) && near.contains(at);
-        named.then(|| Change { at_ns: at.ns(), what: format!("{comm} (pid {}) started.", process::pid(name)) })
-    });
-    let mut started: Vec<Change> = started.collect();
-    started.sort_by_key(|change| change.at_ns);
-    started.truncate(3);
-    started
+    let mut started: BTreeMap<&str, Vec<(Moment, &str)>> = BTreeMap::new();
+    for (name, comm) in recording.entities(Table::Process) {
+        let Some(at) = Moment::of_start(name).filter(|at| !EndedName::is(name) && near.contains(*at)) else { continue };
+        if finding.origins.has(&Actor::command(comm)) {
+            started.entry(comm).or_default().push((at, name));
+        }
+    }
+    let change = |(comm, mut processes): (&str, Vec<(Moment, &str)>)| {
+        processes.sort_unstable();
+        let (at, first) = *processes.first()?;
+        let pid = process::pid(first);
+        let what = match processes.len() {
+            1 => format!("{comm} (pid {pid}) started."),
+            more => format!("{more} processes of {comm} started (the first: pid {pid})."),
+        };
+        Some(Change { at_ns: at.ns(), what })
+    };
+    started.into_iter().filter_map(change).collect()
 }
 
 #[cfg(test)]

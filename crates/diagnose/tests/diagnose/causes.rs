@@ -2,7 +2,8 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Bytes, Disk, KernelMessage, Span, Table};
+use pagetide_core::{Bytes, Disk, Finding, KernelMessage, SettingChange, Span, Table};
+use pagetide_diagnose::diagnose;
 
 fn during(at: f64) -> bool {
     at > 60.0 && at <= 90.0
@@ -283,8 +284,14 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
     let host = finding(&killed(None, None), "oom-kill").expect("a kill");
     assert!(host.statement.contains("the host ran out of memory"), "{}", host.statement);
     assert_eq!(host.origins.first().map(ToString::to_string).as_deref(), Some("process:7@7"), "{}", host.statement);
+    assert_eq!(host.advice[0].action, "Find out why 7@7 grew. Limit it, or give the host more memory.");
     let group = finding(&killed(Some(64.0 * MIB), None), "oom-kill").expect("a kill");
     assert!(group.statement.contains("/db was at its limit"), "{}", group.statement);
+    assert!(
+        group.advice[0].action.contains("raise the limit of /db; otherwise limit 7@7."),
+        "{}",
+        group.advice[0].action
+    );
     assert_eq!(group.origins.first().map(ToString::to_string).as_deref(), Some("cgroup:/db"), "{}", group.statement);
     let stated = |failed| finding(&killed(Some(64.0 * MIB), Some(failed)), "oom-kill").map(|found| found.statement);
     assert!(stated(1.0).is_some_and(|text| text.contains("/db was at its limit")));
@@ -558,6 +565,7 @@ fn slab_growth_names_its_kind() {
     assert!(inodes.statement.ends_with("can be reclaimed."), "{}", inodes.statement);
     let leak = finding(&slab(0.1, 1.0), "slab-growth").unwrap();
     assert!(leak.statement.ends_with("cannot be reclaimed."), "{}", leak.statement);
+    assert!(leak.advice[0].effect.contains("What a program holds"), "a reboot is not the only way to free it");
     assert_eq!(finding(&slab(0.1, 0.1), "slab-growth"), None);
 }
 
@@ -606,7 +614,15 @@ fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
             "read-ahead-waste",
         )
     };
-    assert!(called(500.0).is_some());
+    let undo = |found: &Finding| found.advice[0].undo.clone();
+    let found = called(500.0).expect("it reads ahead");
+    assert_eq!(undo(&found).as_deref(), Some("blockdev --setra 256 /dev/sda"));
+    // Somebody set it at the onset: what is undone is that.
+    let change = SettingChange { name: "sda.queue.read_ahead_kb", from: "16", to: "2048" };
+    let set = finding(&story(2.0, 60.0).note(62.0, change.note()).tell(), "read-ahead-waste").expect("it reads ahead");
+    assert_eq!(undo(&set).as_deref(), Some("blockdev --setra 4096 /dev/sda"));
+    let of_device = set.evidence.iter().find(|one| one.what == "readahead of the device").expect("it is known");
+    assert_eq!(of_device.value.to_string(), "2 MiB");
     assert_eq!(called(2.0), None, "two calls a second do not read 60 MiB ahead: asynchronous reads");
 }
 
@@ -803,10 +819,27 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     };
     let found = finding(&busy(198.0, 0.0, 700_000.0, 0.0), "cpu-bound").unwrap();
     assert!(found.statement.contains("7@7 (pid 7) uses 2.0 of 2 CPUs"), "{}", found.statement);
+    assert!(found.advice[0].action.starts_with("Find what 7@7 computes"), "it ran before: {}", found.advice[0].action);
     assert_eq!(finding(&busy(60.0, 135.0, 10_000.0, 0.0), "cpu-bound"), None, "it waits for a device");
     assert_eq!(finding(&busy(195.0, 0.0, 10_000.0, 0.0), "cpu-bound"), None, "nobody waits");
     let hungry = finding(&busy(198.0, 0.0, 300_000.0, 600_000.0), "cpu-bound");
     assert!(hungry.is_none_or(|hungry| !hungry.contradictions.is_empty()), "they wait for memory");
+}
+
+#[test]
+fn programs_that_started_at_the_onset_are_counted_and_their_waits_added_up() {
+    let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
+    let story = counts(counts(story, "cpu_user", 20.0, 198.0), "cpu_idle", 180.0, 2.0);
+    let story = counts(counts(story, "psi_cpu_some", 1000.0, 700_000.0), "psi_memory_some", 0.0, 0.0);
+    let story = ["7@6050", "8@6000", "9@6100"].into_iter().fold(story, |story, name| {
+        let from_60_s = |rate: i64| (0..120).map(|at| (at >= 60).then(|| (at - 60).min(30) * rate)).collect();
+        let story = story.command(name, "gzip").line(Table::Process, name, "utime", from_60_s(66));
+        story.line(Table::Process, name, "cpu_delay_total", from_60_s(900_000_000))
+    });
+    let told = diagnose(&story.tell()).summary;
+    assert!(told.contains("Near its onset: 3 processes of gzip started (the first: pid 8)."), "{told}");
+    assert!(told.contains("gzip waited 2.70 s of each second for a CPU, its tasks added up (none before)."), "{told}");
+    assert!(told.contains("First step: Run fewer processes of gzip at a time"), "{told}");
 }
 
 #[test]
@@ -916,7 +949,7 @@ fn a_writer_that_is_throttled_below_the_ceiling_has_a_device_with_a_ceiling_of_i
 
 #[test]
 fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
-    let neighbour = |took: f64, usual: f64, service: f64| {
+    let named = |command: &str, took: f64, usual: f64, service: f64| {
         let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
         let elsewhere = |at: f64| if during(at) { 400.0 * MIB } else { 0.0 };
         waits(disk(host(), (service, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)))
@@ -924,8 +957,17 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
             .counter(Table::Process, "7@7", "read_bytes", move |at| if during(at) { took * MIB } else { usual * MIB })
             // No disk of the recording writes: what this program writes goes elsewhere.
             .counter(Table::Process, "9@9", "write_bytes", elsewhere)
+            .command("7@7", command)
             .tell()
     };
+    let flusher =
+        finding(&named("kworker/u4:0-flush-254:0", 50.0, 0.0, 50.0), "noisy-neighbour").expect("it sends most");
+    let advice = &flusher.advice[0].action;
+    assert!(
+        advice.starts_with("Find what kworker/u4:0-flush-254:0 works for"),
+        "nobody limits a thread of the kernel: {advice}"
+    );
+    let neighbour = |took: f64, usual: f64, service: f64| named("7@7", took, usual, service);
     let found = finding(&neighbour(50.0, 0.0, 50.0), "noisy-neighbour").expect("most bytes are of one program");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");
@@ -1225,6 +1267,12 @@ fn a_file_in_tmpfs_belongs_to_the_program_that_wrote_it() {
     };
     let dd = filled(2048.0 / 30.0, 0.0);
     assert!(dd.statement.contains("(pid 9) wrote"), "{}", dd.statement);
+    assert!(dd.advice[0].action.starts_with("Let 9@9 write to a disk"), "{}", dd.advice[0].action);
+    let command = dd.advice[0].command.as_deref().unwrap_or_default();
+    assert!(
+        command.starts_with("df -h -t tmpfs") && !command.contains("rss"),
+        "no process has it in its RSS: {command}"
+    );
     assert!(!filled(2048.0 / 30.0, 2048.0 / 30.0).statement.contains("(pid 9)"), "it wrote to a device");
     let unknown = filled(2e5 / 30.0, 0.0);
     assert!(!unknown.statement.contains("(pid 9)"), "that is what a proxy passes on");
@@ -1254,6 +1302,7 @@ fn a_file_in_tmpfs_that_no_process_wrote_belongs_to_the_group_that_is_charged() 
     let found = charged(0.9);
     assert_eq!(found.origins.names(), ["cgroup:/column"]);
     assert!(found.statement.contains("1.80 GiB of it charged to /column"), "{}", found.statement);
+    assert!(found.advice[0].action.starts_with("Find the files in tmpfs."), "{}", found.advice[0].action);
     assert!(charged(0.2).origins.names().is_empty(), "several groups hold a part each");
 }
 
@@ -1302,9 +1351,9 @@ fn what_the_worker_of_a_loop_device_sends_is_of_who_writes_to_that_device() {
 #[test]
 fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
-    let told = |others_wait: f64, (size, queue): (f64, f64), misses: f64| {
+    let told_of = |written: f64, others_wait: f64, (size, queue): (f64, f64), misses: f64| {
         let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
-        let bytes = at(misses * 4096.0, 15.0 * size);
+        let bytes = at(misses * 4096.0, 15.0 * size * (1.0 - written));
         let group = |story: Story, name: &str, id: f64, waits: (f64, f64)| {
             story
                 .gauge(Table::Cgroup, name, "cgroup_id", move |_| id)
@@ -1318,7 +1367,7 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
             .counter(Table::Disk, "sda", "read_sectors", move |at| bytes(at) / 512.0)
             .counter(Table::Disk, "sda", "read_ms", at(misses, queue * 1000.0))
             .counter(Table::Disk, "sda", "writes", |_| 0.0)
-            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", at(0.0, 15.0 * size * written / 512.0))
             .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
             .counter(Table::Disk, "sda", "io_ms", at(misses, 965.0))
             .counter(Table::Disk, "sda", "weighted_io_ms", at(misses, queue * 1000.0))
@@ -1327,12 +1376,19 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
             .counter(Table::Process, "7@7", "read_bytes", bytes);
         group(group(story, "/app", 70.0, (0.05, 0.95)), "/db", 80.0, (0.0, others_wait)).tell()
     };
+    let told = |others_wait, size, misses| told_of(0.0, others_wait, size, misses);
     let (large, small) = ((92.0 * 1024.0, 1.3), (6.0 * 1024.0, 1.3));
     let alone = told(0.0, large, 50.0);
     assert_eq!(finding(&alone, "noisy-neighbour"), None, "only its own group waits");
     let found = finding(&alone, "device-saturated").expect("its requests take the disk");
     assert!(found.statement.contains("larger: 92 KiB each (4 KiB before)"), "{}", found.statement);
     assert!(found.origins.names().contains(&"process:7@7".to_owned()), "{:?}", found.origins.names());
+    assert!(found.advice[0].action.starts_with("Read less from sda"), "{}", found.advice[0].action);
+    let writer = finding(&told_of(0.9, 0.0, large, 50.0), "device-saturated").expect("its requests take the disk");
+    assert_eq!(
+        writer.advice[0].action,
+        "Limit the rate of what writes to sda, or raise the bandwidth limit of the device."
+    );
     assert!(finding(&told(0.4, large, 50.0), "noisy-neighbour").is_some(), "another group waits for it");
     assert_eq!(finding(&told(0.0, small, 50.0), "device-saturated"), None, "the requests are as large as before");
     let limited =

@@ -51,6 +51,7 @@ fn noise_is_no_difference() {
 fn another_load_is_reported() {
     let comparison = compared(host(120, 300_000.0, 100.0), host(120, 60_000.0, 20.0));
     assert!(comparison.summary.contains("The load of sda differs"), "{}", comparison.summary);
+    assert!(comparison.summary.contains(" requests/s ("), "{}", comparison.summary);
 }
 
 #[test]

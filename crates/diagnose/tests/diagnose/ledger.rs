@@ -121,8 +121,8 @@ fn a_job_that_waits_at_a_limit_of_its_own_is_no_strong_evidence_of_harm() {
 
 #[test]
 fn a_device_that_works_longer_on_fewer_requests_is_slow_and_a_longer_queue_of_more_is_load() {
-    let device = |requests: f64, busy: f64, queue: f64| {
-        let story = waits(0.8)
+    let story = |requests: f64, busy: f64, queue: f64| {
+        waits(0.8)
             .counter(Table::Disk, "sda", "reads", from_to(requests, 100.0))
             .counter(Table::Disk, "sda", "read_ms", from_to(queue * 1000.0, 60.0))
             .counter(Table::Disk, "sda", "read_sectors", from_to(requests * 20.0, 2000.0))
@@ -130,15 +130,21 @@ fn a_device_that_works_longer_on_fewer_requests_is_slow_and_a_longer_queue_of_mo
             .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
             .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
             .counter(Table::Disk, "sda", "weighted_io_ms", from_to(queue * 1000.0, 60.0))
-            .counter(Table::Disk, "sda", "io_ms", from_to(busy * 1000.0, 60.0));
-        diagnose(&story.tell())
+            .counter(Table::Disk, "sda", "io_ms", from_to(busy * 1000.0, 60.0))
     };
+    let device = |requests: f64, busy: f64, queue: f64| diagnose(&story(requests, busy, queue).tell());
     let slow = device(80.0, 0.99, 3.0);
     assert!(booked(&slow, Account::Device) > 40.0, "{:?}", slow.ledger);
     let found: Vec<(String, String)> =
         slow.findings.iter().map(|one| (one.rule.to_string(), one.statement.clone())).collect();
     assert_eq!(slow.cause.unwrap().rule.as_str(), "device-slow", "{found:?}");
     let loaded = device(1000.0, 0.99, 12.0);
+    let sent = |share: f64| {
+        let bytes = from_to(1000.0 * 20.0 * 512.0 * share, 100.0 * 20.0 * 512.0);
+        diagnose(&story(1000.0, 0.99, 12.0).counter(Table::Process, "7@7", "read_bytes", bytes).tell()).summary
+    };
+    assert!(sent(1.0).contains("where 7@7 (pid 7) sends all 9.77 MiB/s"), "{}", sent(1.0));
+    assert!(sent(0.8).contains("where 7@7 (pid 7) sends 7.81 MiB/s of 9.77 MiB/s"), "{}", sent(0.8));
     assert_eq!(booked(&loaded, Account::Device), 0.0);
     assert!(booked(&loaded, Account::Load) + booked(&loaded, Account::OwnWork) > 40.0, "{:?}", loaded.ledger);
     assert_eq!(loaded.cause.unwrap().rule.as_str(), "device-saturated");
@@ -522,9 +528,9 @@ fn the_limit_that_a_group_reaches_is_named_by_the_version_of_control_groups() {
         diagnose(&story.tell()).summary
     };
     let first = told("cgroup1");
-    assert!(first.contains("blkio.throttle of /db allows 20 reads a second on sda, and it does 20"), "{first}");
+    assert!(first.contains("limit: blkio.throttle allows 20 reads a second on sda, and it does 20"), "{first}");
     let second = told("cgroup2");
-    assert!(second.contains("io.max of /db allows 20 reads a second on sda"), "{second}");
+    assert!(second.contains("limit: io.max allows 20 reads a second on sda"), "{second}");
 }
 
 /// A database that waits for IO and sends so many reads a second, from 40 to 100 s and else, with a limit of 20 from 43 s on, which is when the recorder reads it.
@@ -553,7 +559,8 @@ fn of_a_limit_of_requests_only_whole_ones_of_each_slice_count() {
     };
     assert!(told(24.0, 18.2).is_some());
     assert!(told(24.0, 17.0).is_none(), "less than it may send");
-    assert!(told(6.0, 3.0).is_some(), "its program does something else between two requests");
+    let half = told(6.0, 3.0).expect("its program does something else between two requests").statement;
+    assert!(half.contains("and it does 3. It does less because each request waits for whole slices"), "{half}");
     assert!(told(6.0, 2.0).is_none(), "it asks for less");
 }
 
@@ -567,9 +574,17 @@ fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_o
         ("io-limit", vec!["cgroup:/db".to_owned(), "disk:sda".to_owned()])
     );
     assert!((cause.onset_ns - 39_000_000_000).abs() <= 1_000_000_000, "from the first throttled second on: {cause:?}");
-    assert!(told.summary.contains("io.max of /db allows 20 reads a second on sda, and it does 20"), "{}", told.summary);
+    let statement = &told.findings[0].statement;
+    assert!(
+        statement.contains("/db uses up its IO limit: io.max allows 20 reads a second on sda, and it does 20."),
+        "{statement}"
+    );
+    assert!(!statement.contains("slices"), "{statement}");
     let words = &told.ledger.as_ref().expect("a loss").bookings[0].words;
-    assert!(words.contains("io.max of /db"), "{words}");
+    assert_eq!(
+        words, "waiting for the IO limit (io.max of /db) while no device had a request in flight",
+        "the numbers once"
+    );
     let none = |story: Story| finding(&story.tell(), "io-limit").is_none();
     assert!(
         !none(limited((0.66, 14.0), (0.02, 60.0), idle)),
@@ -619,10 +634,14 @@ fn a_limit_that_holds_from_the_start_and_without_pressure_information_is_found()
     let told = held(1e6, 1.7);
     assert_eq!(told.cause.as_ref().map(|cause| cause.rule.as_str()), Some("io-limit"), "{}", told.summary);
     assert!(
-        told.summary.contains("blkio.throttle of /sys/fs/cgroup/memory/db allows writes of 977 KiB/s on sda"),
+        told.summary.contains(
+            "The control group /sys/fs/cgroup/memory/db uses up its IO limit: blkio.throttle allows writes of 977 KiB/s on sda"
+        ),
         "{}",
         told.summary
     );
+    let added_up = "Its tasks, added up, waited for IO 1.70 s of each second, while sda was busy 6.0 % of the time.";
+    assert!(told.summary.contains(added_up), "{}", told.summary);
     let command = told.findings[0].advice[0].command.clone().unwrap();
     assert_eq!(command, "echo 'MAJ:MIN 0' > /sys/fs/cgroup/blkio/db/blkio.throttle.write_bps_device");
     assert_eq!(held(1e6, 0.02).verdict, Conclusion::Healthy, "its tasks do not wait");
@@ -650,7 +669,9 @@ fn waits_from_start_to_end_without_requests_are_not_healthy() {
         .counter(Table::Host, "", "psi_io_some", from_to(990_000.0, 2000.0));
     let later = diagnose(&disk_of(job, (0.05, 100.0), (0.05, 100.0)).tell());
     assert_eq!(later.verdict, Conclusion::Healthy, "{}", later.summary);
-    assert!(later.summary.contains("0.200 % in quiet times"), "{}", later.summary);
+    assert!(later.summary.starts_with("No rule found a problem with memory or devices: "), "{}", later.summary);
+    assert!(later.summary.contains(" But tasks waited for IO "), "{}", later.summary);
+    assert!(later.summary.contains(" of the time (0.200 % in quiet times)."), "{}", later.summary);
 }
 
 #[test]

@@ -148,6 +148,8 @@ fn anonymous_growth_takes_the_cache_only_if_the_cache_falls() {
     };
     let taken = finding(&growth(2.8, 0.2, 30_000.0), "anonymous-growth-takes-cache").unwrap();
     assert!(taken.statement.contains("3 GiB, most of it in 7@7"), "{}", taken.statement);
+    assert_eq!(taken.advice[0].action, "Limit the memory of 7@7 if its growth does not end.");
+    assert_eq!(taken.advice[0].command.as_deref(), Some("ps -o pid,etime,rss,args -p 7"));
     assert!(finding(&growth(1.2, 1.8, 30_000.0), "anonymous-growth-takes-cache").is_some(), "after what was free");
     assert_eq!(finding(&growth(0.1, 2.9, 0.0), "anonymous-growth-takes-cache"), None, "free memory sufficed");
     let ended = |at: f64| if at < 88.0 { progress(at) } else { 0.0 };
@@ -515,9 +517,13 @@ fn writers_of_a_live_host_are_throttled_above_the_ceiling() {
             .gauge(Table::Host, "", "nr_dirty_threshold", |_| 100_000.0)
             .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 50_000.0)
             .counter(Table::Disk, "sda", "write_sectors", |at| if busy(at) { 200_000.0 } else { 10.0 })
+            .counter(Table::Process, "7@7", "write_bytes", |at| if busy(at) { 90.0 * MIB } else { 0.0 })
             .tell()
     };
-    assert!(finding(&writes(80_000.0), "dirty-throttled").is_some());
+    let found = finding(&writes(80_000.0), "dirty-throttled").expect("above the ceiling");
+    assert!(found.statement.ends_with(" 7@7 (pid 7) writes 90 MiB/s."), "{}", found.statement);
+    let first = &found.advice[0].action;
+    assert!(first.starts_with("Let 7@7 write less"), "the device sets the rate, not free memory: {first}");
     assert_eq!(finding(&writes(40_000.0), "dirty-throttled"), None, "below the background threshold");
 }
 

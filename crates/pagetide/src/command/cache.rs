@@ -8,7 +8,7 @@ use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table};
 use serde::Serialize;
 use serde_json::json;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 /// Show how much of each file is in the page cache, dirty, or recently evicted.
@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 20, value_name = "N")]
     top: usize,
 }
+
+/// Files between two messages on a terminal.
+const SHOWN: usize = 1024;
 
 /// One file's pages in the cache, in bytes; absent where the kernel does not report it.
 #[derive(Debug, Clone, Serialize)]
@@ -39,16 +42,31 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let page = facts(&Root::host()).map_err(|error| Error::system(error.to_string(), "is /proc mounted?"))?.page_size;
     let mut files = Vec::new();
     let mut skipped = 0_u64;
+    let terminal = std::io::stderr().is_terminal();
+    let mut tell = |files: usize, folder: &Path| {
+        if terminal {
+            output::say_over(&format!("{files} files looked at, in {}", folder.display()));
+        }
+    };
     for path in &arguments.paths {
         let named = std::fs::symlink_metadata(path)
             .map_err(|error| Error::input(format!("{}: {error}", path.display()), "name a file or a folder"))?;
         if named.is_dir() {
-            walk(path, page, &mut files, &mut skipped);
+            std::fs::read_dir(path).map_err(|error| {
+                Error::input(
+                    format!("{}: {error}", path.display()),
+                    "name a folder that can be read, or run it as root",
+                )
+            })?;
+            walk(path, page, &mut files, &mut skipped, &mut tell);
         } else {
             files.push(look(path, page).map_err(|error| {
                 Error::input(format!("{}: {error}", path.display()), "name a regular file that can be read")
             })?);
         }
+    }
+    if files.len() >= SHOWN && terminal {
+        output::say_over("");
     }
     files.sort_by_key(|file| std::cmp::Reverse(file.cached_bytes));
     if json {
@@ -57,22 +75,28 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print(&text(&files, arguments.top))?;
     }
     if skipped > 0 {
-        output::say(&format!("{skipped} files or folders could not be read"));
+        let what = if skipped == 1 { "1 file or folder".to_owned() } else { format!("{skipped} files or folders") };
+        output::say(&format!("{what} could not be read"));
     }
     Ok(Outcome::Done)
 }
 
-/// Looks at every regular file below a folder, and counts those that vanish or cannot be read.
-fn walk(folder: &Path, page: Bytes, files: &mut Vec<File>, skipped: &mut u64) {
+/// Looks at every regular file below a folder, and counts those that vanish or cannot be read. Tells now and then how many it looked at.
+fn walk(folder: &Path, page: Bytes, files: &mut Vec<File>, skipped: &mut u64, tell: &mut dyn FnMut(usize, &Path)) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         *skipped += 1;
         return;
     };
     for entry in entries.flatten() {
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => walk(&entry.path(), page, files, skipped),
+            Ok(kind) if kind.is_dir() => walk(&entry.path(), page, files, skipped, tell),
             Ok(kind) if kind.is_file() => match look(&entry.path(), page) {
-                Ok(file) => files.push(file),
+                Ok(file) => {
+                    files.push(file);
+                    if files.len().is_multiple_of(SHOWN) {
+                        tell(files.len(), folder);
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(_) => *skipped += 1,
             },
@@ -121,4 +145,18 @@ fn text(files: &[File], top: usize) -> String {
         table.to_text(Style { colour: output::colour(), width: output::width() }),
         Bytes::new(total)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_walk_tells_how_far_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        (0..SHOWN + 7).for_each(|file| std::fs::write(folder.path().join(file.to_string()), "").unwrap());
+        let (mut files, mut skipped, mut told) = (Vec::new(), 0, Vec::new());
+        walk(folder.path(), Bytes::new(4096), &mut files, &mut skipped, &mut |files, _| told.push(files));
+        assert_eq!((files.len(), skipped, told), (SHOWN + 7, 0, vec![SHOWN]));
+    }
 }

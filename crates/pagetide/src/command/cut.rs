@@ -3,7 +3,7 @@
 mod context;
 
 use super::Outcome;
-use crate::{output, recordings};
+use crate::{output, recordings, reports};
 use pagetide_core::{CutDiagnosis, Error, Quantity, Selection, Source, printable};
 use pagetide_store::cut;
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     utc: bool,
     /// The file to write.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = reports::new_file())]
     out: PathBuf,
     /// Overwrite an existing file.
     #[arg(long)]

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "process")]
     by: By,
     /// Also write the rows with a picture to one HTML file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Show only the first N rows.
     #[arg(long, default_value_t = 20, value_name = "N")]

@@ -52,10 +52,10 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "json")]
     csv: bool,
     /// Also write the rows to one Parquet file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     parquet: Option<PathBuf>,
     /// Also write the report as a page to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Number of worst hosts to print (--json has all).
     #[arg(long, value_name = "N", default_value_t = 10)]

@@ -23,7 +23,7 @@ Examples:
   pagetide mem --root /tmp/tree        files copied from another machine's /proc")]
 pub(crate) struct Arguments {
     /// Repeat every second, or every TIME, until Ctrl-C.
-    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
+    #[arg(value_parser = Nanos::typed_interval, long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
     watch: Option<Nanos>,
     /// Read the kernel's files below this folder.
     #[arg(long, value_name = "DIR", default_value = "/")]

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "limit")]
     by: By,
     /// Also write the curves to one HTML file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Distance between points of the curve [default: chosen by the curve].
     #[arg(value_parser = Bytes::typed, long, value_name = "SIZE")]

@@ -68,10 +68,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RUN")]
     measured: Vec<PathBuf>,
     /// Also write the plan as a page to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Also write all points as CSV to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     csv: Option<PathBuf>,
     /// Allow more than 10 000 runs.
     #[arg(long)]
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let shown = RunsDisplay::new(interrupt, "");
     let mut plan = checked.run(cores, &shown)?;
-    shown.clear();
+    drop(shown);
     (plan.question, plan.explanation) = (question, explanation);
     add_measured(arguments, &checked, &mut plan)?;
     if let Some(observed) = observed {

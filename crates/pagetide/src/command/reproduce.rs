@@ -34,10 +34,10 @@ pub(crate) struct Arguments {
     /// A recording, or a file of `pagetide cut`.
     recording: PathBuf,
     /// Write the scenario to this file.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = reports::new_file())]
     out: Option<PathBuf>,
     /// Also write a page to this file: the incident, its reproduction and the best advice as plots on one time axis.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
     /// Seeds per piece of advice.
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let synthesis = pagetide_reproduce::synthesise(&recording, &diagnosis)?;
     let shown = RunsDisplay::new(interrupt.clone(), "looking for the nearest");
     let again = pagetide_reproduce::reproduce(&synthesis, &diagnosis, 1, &shown)?;
-    shown.clear();
+    drop(shown);
     if let Some(file) = &arguments.out {
         reports::write_file(file, again.toml.as_bytes())?;
         output::say(&format!("wrote {}", file.display()));
@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     } else {
         let shown = RunsDisplay::new(interrupt.clone(), "trying advice");
         let tried = pagetide_reproduce::try_advice(&synthesis, &again.scenario, arguments.seeds, &shown)?;
-        shown.clear();
+        drop(shown);
         tried
     };
     if arguments.keep {

@@ -6,6 +6,7 @@ use crate::output::{self, Content};
 use crate::recordings::{self, HostFrom};
 use pagetide_core::{Document, Error, Nanos, printable};
 use pagetide_serve::{Server, Tls};
+use pagetide_store::Reader;
 use serde::Serialize;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -99,16 +100,16 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let mut folders = arguments.folders.clone();
     for folder in &folders {
         let readable = if folder.is_file() {
-            pagetide_dir::open_file(folder).map(drop)
+            Reader::open(folder).map(drop)
         } else {
-            std::fs::read_dir(folder).map(drop)
+            std::fs::read_dir(folder).map(drop).map_err(|error| {
+                Error::input(
+                    format!("{}: {error}", folder.display()),
+                    "name folders with recordings or runs that you may read",
+                )
+            })
         };
-        readable.map_err(|error| {
-            Error::input(
-                format!("{}: {error}", folder.display()),
-                "name folders with recordings or runs that you may read",
-            )
-        })?;
+        readable?;
     }
     if folders.is_empty() && is_recording(Path::new(SERVICE)) {
         folders.push(SERVICE.into());

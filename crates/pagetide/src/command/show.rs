@@ -10,7 +10,7 @@ use crate::output::{self, Content};
 use crate::recordings;
 pub(crate) use arguments::Arguments;
 use arguments::is_meant;
-use pagetide_core::{Error, Recording, Selection, Source, printable};
+use pagetide_core::{Error, Recording, Selection, Source, Table, printable};
 use pagetide_view::show::{Drawing, Output, Parts};
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -57,8 +57,15 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::say(&nothing(arguments, &reader, times, !damaged.is_empty())?);
     }
     if idle > 0 {
-        let idle = if idle == 1 { "1 idle one is".to_owned() } else { format!("{idle} idle ones are") };
-        output::say(&format!("{idle} not shown (--all shows them)"));
+        let (one, many) = match arguments.topic().table() {
+            Table::Disk => ("disk", "disks"),
+            Table::Process => ("process", "processes"),
+            _ => ("row", "rows"),
+        };
+        output::say(&match idle {
+            1 => format!("1 idle {one} is not shown (--all shows it)"),
+            idle => format!("{idle} idle {many} are not shown (--all shows them)"),
+        });
     }
     Ok(if damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }

@@ -41,6 +41,8 @@ pub(super) struct LoadedParts<'a> {
     expected: usize,
     stamps: Vec<Stamp>,
     marks: Vec<Mark>,
+    /// Notes about the recording from before its first sample.
+    early: Vec<String>,
     /// The manifest of the segment that is being read, until a sample of it is selected.
     current: Option<Manifest>,
     /// The manifest of the last segment with a selected sample.
@@ -100,6 +102,7 @@ impl<'a> LoadedParts<'a> {
             expected,
             stamps: Vec::new(),
             marks: Vec::new(),
+            early: Vec::new(),
             current: None,
             selected: None,
             runs: Vec::new(),
@@ -164,9 +167,12 @@ impl<'a> LoadedParts<'a> {
 
     /// Adds a note about the recording itself.
     pub(super) fn note(&mut self, wall_ns: Option<i64>, text: String) {
-        let last = self.stamps.last().copied().unwrap_or_default();
-        if wall_ns.is_none_or(|wall_ns| self.wants(wall_ns)) {
-            self.marks.push(Mark { stamp: last, kind: MarkKind::Note { text } });
+        if !wall_ns.is_none_or(|wall_ns| self.wants(wall_ns)) {
+            return;
+        }
+        match self.stamps.last() {
+            Some(last) => self.marks.push(Mark { stamp: *last, kind: MarkKind::Note { text } }),
+            None => self.early.push(text),
         }
     }
 
@@ -284,6 +290,7 @@ impl<'a> LoadedParts<'a> {
             None => whole,
         };
         axis::join(&self.runs, &mut self.stamps, &mut self.marks);
+        let first = self.stamps.first().copied().unwrap_or_default();
         let mut builder = RecordingBuilder::new(manifest);
         for stamp in self.stamps {
             builder.stamp(stamp);
@@ -295,7 +302,9 @@ impl<'a> LoadedParts<'a> {
                 builder.values(table, &name, column, values);
             }
         }
-        for mark in self.marks {
+        // The axis does not begin at the boot of the host.
+        let early = self.early.into_iter().map(|text| Mark { stamp: first, kind: MarkKind::Note { text } });
+        for mark in early.chain(self.marks) {
             builder.mark(mark);
         }
         builder.finish()

@@ -26,7 +26,7 @@ pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
             after: Some(after.unwrap_or(0)),
             when: findings::moment(link.range.from.ns(), recording),
             lag: lag(link),
-            amounts: link.amounts.map_or_else(String::new, |(cause, effect)| format!("{cause} to {effect}")),
+            amounts: link.amounts.map_or_else(String::new, |(cause, effect)| between(cause, effect)),
             how: link.how.clone(),
             kernel: link.kernel.clone(),
             range: (link.range.from.ns(), link.range.to.ns()),
@@ -87,4 +87,23 @@ pub(super) fn evidence(diagnosis: &Diagnosis) -> Table {
         }
     }
     table
+}
+
+/// What flows from a cause to its effect; once where both numbers are the same.
+fn between(cause: Quantity, effect: Quantity) -> String {
+    let (cause, effect) = (cause.to_string(), effect.to_string());
+    if cause == effect { cause } else { format!("{cause} to {effect}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Bytes;
+
+    #[test]
+    fn a_flow_that_arrives_as_it_began_is_one_number() {
+        let of = |bytes| Quantity::bytes(Bytes::new(bytes));
+        assert_eq!(between(of(4096), of(4096)), "4 KiB");
+        assert_eq!(between(of(4096), of(8192)), "4 KiB to 8 KiB");
+    }
 }

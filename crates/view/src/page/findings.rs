@@ -47,7 +47,8 @@ pub fn card(finding: &Finding, recording: &Recording) -> FindingCard {
     }
 }
 
-fn range(span: Span, recording: &Recording) -> String {
+/// A stretch in local times with their zone; in an experiment the times since its start.
+pub(super) fn range(span: Span, recording: &Recording) -> String {
     let (from, to) = (span.from.ns(), span.to.ns());
     if let Some((from, to)) = local(from, recording).zip(local(to, recording)) {
         let zone = clock::of(recording).abbreviation(recording.wall_ns(0).unwrap_or(0));
@@ -76,6 +77,14 @@ pub(super) fn moment(at: i64, recording: &Recording) -> String {
     }
 }
 
+/// Of the second of two moments what is new: its time of day where the first is of the same day.
+pub(super) fn later<'a>(from: &str, to: &'a str) -> &'a str {
+    match (from.split_once(' '), to.split_once(' ')) {
+        (Some((day, _)), Some((same, time))) if day == same && day.contains('-') => time,
+        _ => to,
+    }
+}
+
 pub(super) fn table(head: &str, evidence: &[Evidence]) -> Table {
     let mut table = Table::new().left(head).right("measured").left("compared with").left("from");
     for item in evidence {
@@ -95,5 +104,19 @@ const fn word(relation: Relation) -> &'static str {
         Relation::Near => "near",
         Relation::Below => "below",
         Relation::Above => "above",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::later;
+
+    #[test]
+    fn a_day_is_said_once() {
+        assert_eq!(later("2026-11-28 01:44:44", "2026-11-28 01:45:17"), "01:45:17");
+        assert_eq!(later("2026-11-28 23:59:58", "2026-11-29 00:00:17"), "2026-11-29 00:00:17");
+        assert_eq!(later("01:44:44, day unknown", "01:45:17, day unknown"), "01:45:17, day unknown");
+        assert_eq!(later("the start", "38.0 s"), "38.0 s");
+        assert_eq!(later("38.0 s", "38.0 s"), "38.0 s");
     }
 }

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::{chain, findings};
 use crate::stage::Stage;
 use crate::table::Table;
-use pagetide_core::{Actor, Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Unit};
+use pagetide_core::{Actor, Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Span, Unit};
 
 /// What happened, in one sentence or two: of an incident its cause.
 pub(super) fn headline(report: &Report) -> String {
@@ -26,17 +26,22 @@ pub(super) fn lead(report: &Report) -> Vec<String> {
     if !matches!(diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast) {
         return Vec::new();
     }
-    let when = |at| findings::moment(at, &report.recording);
-    let sure = format!("{}{}", cause.grade.words(), observed(cause.observed));
-    let first = format!("From {} to {}: {sure}.", when(cause.onset_ns), when(cause.end_ns));
+    let when = |span| findings::range(span, &report.recording);
+    let first = format!(
+        "The cause, from {}, has {}.{}",
+        when(Span::new(cause.onset_ns, cause.end_ns)),
+        cause.grade.words(),
+        observed(cause.observed)
+    );
     let (before, rest) = cause_statement(diagnosis)
         .and_then(|statement| diagnosis.summary.split_once(statement))
         .map_or(("", ""), |(before, rest)| (before.trim(), rest.trim()));
     // The summary has no times of day: the page says when.
-    let lost = diagnosis.ledger.as_ref().filter(|_| !before.is_empty()).map(|ledger| {
-        let when = |at: pagetide_core::Moment| findings::moment(at.ns(), &report.recording);
-        ledger.sentence(&format!("from {} to {}", when(ledger.range.from), when(ledger.range.to)))
-    });
+    let lost = diagnosis
+        .ledger
+        .as_ref()
+        .filter(|_| !before.is_empty())
+        .map(|ledger| ledger.sentence(&format!("from {}", when(ledger.range))));
     let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
     lost.into_iter().chain(std::iter::once(first)).chain(rest).collect()
 }
@@ -45,7 +50,9 @@ pub(super) fn lead(report: &Report) -> Vec<String> {
 fn observed(rate: HitRate) -> String {
     match rate {
         HitRate { of: 0, .. } => String::new(),
-        HitRate { right, of } => format!(": right at first sight in {right} of {of} real recordings"),
+        HitRate { right, of } => {
+            format!(" Of {of} causes named with such evidence on real recordings, {right} were right at first sight.")
+        }
     }
 }
 
@@ -58,15 +65,16 @@ pub(super) fn incidents(report: &Report, blocks: &mut Vec<Block>) {
     let mut table =
         Table::new().left("from").left("to").left("cause").right("lost time").left("waiting for").left("origin");
     for incident in incidents {
-        let at = |ns: i64| findings::moment(ns, &report.recording);
+        let [from, to] =
+            [incident.range.from, incident.range.to].map(|at| findings::moment(at.ns(), &report.recording));
         // The cost of the cause or, if unknown, the largest loss in that time.
         let of_host = || incident.losses.iter().filter(|loss| loss.victim == Actor::Host);
         let lost = of_host().find(|loss| loss.by_cause).or_else(|| of_host().next());
         let time = lost.map_or_else(String::new, |lost| Quantity::new(lost.lost_ns as f64, Unit::Nanos).to_string());
         let origins = incident.cause.as_ref().map_or_else(String::new, |cause| cause.origins.names().join(" "));
         table.row([
-            at(incident.range.from.ns()).as_str().into(),
-            if incident.ongoing { "continues".into() } else { at(incident.range.to.ns()).as_str().into() },
+            from.as_str().into(),
+            if incident.ongoing { "continues".into() } else { findings::later(&from, &to).into() },
             incident.cause.as_ref().map_or("unknown", |cause| cause.rule.as_str()).into(),
             time.as_str().into(),
             lost.map_or("", |lost| lost.resource.words()).into(),

@@ -69,15 +69,27 @@ impl Table {
         }
         let total = |widths: &[usize], gap: usize| widths.iter().sum::<usize>() + gap * widths.len().saturating_sub(1);
         let gap = if total(&widths, 2) <= room { 2 } else { 1 };
+        let narrowest: Vec<usize> = (0..widths.len()).map(|column| self.narrowest(column, room)).collect();
         while total(&widths, gap) > room {
-            let wordy = self.columns.iter().zip(widths.iter_mut()).filter(|(column, _)| column.align == Align::Left);
-            let Some((_, widest)) = wordy.max_by_key(|(_, width)| **width).filter(|(_, width)| **width > NARROWEST)
-            else {
-                break;
-            };
+            let wordy = widths.iter_mut().zip(&narrowest).filter(|(width, narrowest)| **width > **narrowest);
+            let Some((widest, _)) = wordy.max_by_key(|(width, _)| **width) else { break };
             *widest -= 1;
         }
         (widths, gap)
+    }
+
+    /// The width below which a column is not made narrower: numbers do not wrap, nor does a word, unless it is so long that it would take
+    /// the room of the others.
+    fn narrowest(&self, column: usize, room: usize) -> usize {
+        if self.columns[column].align == Align::Right {
+            return usize::MAX;
+        }
+        let cells = self.rows.iter().filter_map(|row| match row {
+            Row::Cells(cells) => cells.get(column),
+            Row::Group { .. } => None,
+        });
+        let words = cells.flat_map(|cell| cell.text.split_whitespace()).map(words::width);
+        words.max().unwrap_or(0).min(room / 3).max(NARROWEST)
     }
 }
 
@@ -174,6 +186,24 @@ mod tests {
              vm.dirty_ratio 1 234 part of dirtyable\n\
              \x20                    memory at which writers\n\
              \x20                    stop\n"
+        );
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_its_longest_word_so_that_numbers_end_below_each_other() {
+        let mut table = Table::new().left("from").left("cause").right("lost").left("origin");
+        let row = |cause: &'static str, lost: &'static str| {
+            ["2026-11-28 01:44:44".into(), cause.into(), lost.into(), "process:sh disk:vdb".into()]
+        };
+        table.row(row("dirty-throttled", "8.70 s"));
+        table.row(row("anonymous-takes-cache", "12.5 s"));
+        assert_eq!(
+            table.to_text(Style { colour: false, width: 64 }),
+            "from              cause                   lost origin\n\
+             2026-11-28        dirty-throttled       8.70 s process:sh\n\
+             01:44:44                                       disk:vdb\n\
+             2026-11-28        anonymous-takes-cache 12.5 s process:sh\n\
+             01:44:44                                       disk:vdb\n"
         );
     }
 

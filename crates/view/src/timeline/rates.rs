@@ -17,10 +17,19 @@ pub(super) fn plots(
     left_out: &mut Vec<String>,
 ) {
     let imported = recording.manifest.origin == pagetide_core::Origin::Import;
+    let calls = || {
+        recording.entities(Table::Process).any(|(name, _)| recording.series(Table::Process, name, "syscr").is_some())
+    };
     match workload(recording, run, slots) {
         Some(plot) => plots.push(plot),
+        None if slots.edges().len() < 2 => {}
         None if imported => left_out.push("Workload: the imported logs do not count system calls.".to_owned()),
-        None => left_out.push("Workload: no sampled process made read or write calls.".to_owned()),
+        None if calls() => left_out.push("Workload: no sampled process made read or write calls.".to_owned()),
+        None => left_out.push("Workload: the recording has no read and write calls of processes.".to_owned()),
+    }
+    if slots.edges().len() < 2 {
+        left_out.push("Rates: a rate needs two samples.".to_owned());
+        return;
     }
     let disks = disks(recording);
     if disks.is_empty() {
@@ -35,7 +44,10 @@ pub(super) fn plots(
     plots.extend(bandwidth(recording, &disks, slots));
     match reclaim(recording, slots) {
         Some(plot) => plots.push(plot),
-        None => left_out.push("Reclaim: no pages were scanned, and none refaulted.".to_owned()),
+        None if counts_reclaim(recording) => {
+            left_out.push("Reclaim: no pages were scanned, and none refaulted.".to_owned());
+        }
+        None => left_out.push("Reclaim: the recording does not count pages scanned or refaulted.".to_owned()),
     }
     plots.extend(cpu(recording, slots));
     match pressure(recording, slots) {
@@ -166,6 +178,12 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
     rates("reclaim", "Reclaim".to_owned(), origin, Measure::PagesPerSecond, lines)
 }
 
+/// Whether the recording counts what reclaim does to the host's pages.
+fn counts_reclaim(recording: &Recording) -> bool {
+    let metrics: [&'static Derived; 2] = [&derived::SCANNED, &derived::REFAULTS_FILE];
+    metrics.into_iter().any(|metric| !metric.intervals(recording, Table::Host, "").is_empty())
+}
+
 /// The kernel's file, or that another tool read it.
 fn source<'a>(recording: &Recording, kernel: &'a str) -> &'a str {
     if recording.manifest.origin == pagetide_core::Origin::Import { "imported logs" } else { kernel }
@@ -274,4 +292,36 @@ fn pressure(recording: &Recording, slots: &Slots) -> Option<Plot> {
     .filter(|line| line.peak().is_some_and(|peak| peak >= PRESSURE_MOVED))
     .collect();
     rates("pressure", "Pressure stall".to_owned(), "/proc/pressure of the whole host", Measure::Share, lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::timeline;
+    use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Table, Unit};
+
+    /// What is said of a host whose metric counts up from sample to sample.
+    fn left_out(samples: i64, metric: &str) -> String {
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        for at in 0..samples {
+            builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+            builder.value(
+                Table::Host,
+                "",
+                &Column { name: metric.to_owned(), kind: Kind::Counter, unit: Unit::Count },
+                7,
+            );
+        }
+        timeline::timeline(&builder.finish(), None, &[], None).expect("samples").left_out.join(" ")
+    }
+
+    #[test]
+    fn what_was_not_counted_is_not_said_to_be_nothing() {
+        assert!(left_out(3, "pgscan_kswapd").contains("Reclaim: no pages were scanned"), "it was counted");
+        let unknown = left_out(3, "pgpgin");
+        assert!(unknown.contains("Reclaim: the recording does not count pages scanned or refaulted."), "{unknown}");
+        assert!(unknown.contains("Workload: the recording has no read and write calls"), "{unknown}");
+        let single = left_out(1, "pgscan_kswapd");
+        assert!(single.ends_with("Rates: a rate needs two samples."), "{single}");
+        assert!(!single.contains("no pages") && !single.contains("Pressure"), "{single}");
+    }
 }

@@ -156,8 +156,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         window.rate::<Count>(Table::Disk, disk, "reads")?;
         window.disk_bytes(disk, &derived::READ_BANDWIDTH)
     });
-    let known = disk.and_then(|(disk, _)| window.recording.manifest.disks.iter().find(|known| known.name == disk));
-    let ahead = known.and_then(|known| known.read_ahead).map(|ahead| Amount::<Bytes>::new(ahead.as_f64()));
+    let ahead = disk.and_then(|(disk, _)| readahead(window, disk));
     let calls = of_reader("syscr");
     if let Some(ahead) = ahead.filter(|_| !by_faults && calls.is_positive()) {
         let most = Amount::<Per<Bytes>>::new(calls.get() * ahead.get() * WINDOWS.get());
@@ -203,7 +202,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let device = word(&format!("/dev/{name}"));
     let command = format!("blockdev --setra 32 {device}");
     // In sectors; the kernel's default is 128 KiB.
-    let sectors = known.and_then(|known| known.read_ahead).map_or(256, |ahead| ahead.get() / 512);
+    let sectors = ahead.map_or(256.0, |ahead| (ahead.get() / 512.0).round());
     let advice = advise(
         "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
         Some(&command),
@@ -211,4 +210,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         Some(&format!("blockdev --setra {sectors} {device}")),
     );
     found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
+}
+
+/// The readahead of a disk at the end of a stretch: somebody may have changed it since the recording began.
+fn readahead(window: &Window<'_>, disk: &str) -> Option<Amount<Bytes>> {
+    let recording = window.recording;
+    let set = recording.setting_at(&format!("{disk}.queue.read_ahead_kb"), window.span.to.ns());
+    let set = set.and_then(|kib| kib.trim().parse::<u32>().ok()).map(|kib| Amount::new(f64::from(kib) * 1024.0));
+    let first = || recording.manifest.disks.iter().find(|known| known.name == disk)?.read_ahead;
+    set.or_else(|| first().map(|ahead| Amount::new(ahead.as_f64())))
 }

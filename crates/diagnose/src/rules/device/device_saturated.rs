@@ -222,6 +222,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
                 user.process.comm
             ),
         ),
+        None if grown.is_some() && writes(&during, disk) => advise(
+            &format!("Limit the rate of what writes to {disk}, or raise the bandwidth limit of the device."),
+            Some("iostat -x 1; pidstat -d 1"),
+            "The commands only read. Where bandwidth is the limit, all requests wait less when fewer bytes are written.",
+            None,
+        ),
         None if grown.is_some() => advise(
             &format!(
                 "Read less from {disk} with each request (readahead, block size, mapped files), or raise the bandwidth limit of the device."
@@ -238,6 +244,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         ),
     };
     found.finish(RuleId::DeviceSaturated, statement, vec![advice])
+}
+
+/// Whether a disk writes more bytes than it reads.
+fn writes(during: &Window<'_>, disk: &str) -> bool {
+    let read = during.disk_bytes(disk, &derived::READ_BANDWIDTH).unwrap_or(Amount::ZERO);
+    during.disk_bytes(disk, &derived::WRITE_BANDWIDTH).is_some_and(|written| written > read)
 }
 
 /// The command that moves most of what a disk transfers.

@@ -155,7 +155,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     found.finish(
         RuleId::DirtyThrottled,
         statement(peak, ceiling, threshold) + &rates,
-        advice(&window.recording.manifest),
+        advice(&window.recording.manifest, None),
     )
 }
 
@@ -186,9 +186,11 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
     let from = fell.map_or(began.from, |(level, _)| if level.above() { level.at } else { level.at.max(began.from) });
     found.span(Span { from, to: to.max(from) });
-    if let Some(process) = writer.filter(|writer| busiest.is_none_or(|(_, all)| writer.amount >= all * PART)) {
+    let writer = writer.filter(|writer| busiest.is_none_or(|(_, all)| writer.amount >= all * PART));
+    if let Some(process) = writer {
         found.origin(process.actor(window));
     }
+    let writer = writer.filter(|writer| !process::works_for_others(writer.comm));
     if let Some((disk, _)) = busiest {
         found.origin(Actor::disk(disk));
     }
@@ -213,10 +215,12 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         }
     }
     let manifest = &window.recording.manifest;
-    let statement = statement(dirty, ceiling, threshold) + &fell.map_or(String::new(), |(_, before)| {
+    let who = writer.map_or(String::new(), |writer| format!(" {} writes {}.", writer.words(), writer.amount));
+    let statement = statement(dirty, ceiling, threshold) + &who + &fell.map_or(String::new(), |(_, before)| {
         format!(" The dirty threshold fell from {before} although dirtyable memory did not fall: vm.dirty_bytes or vm.dirty_ratio was lowered.")
     });
-    let advice = if fell.is_some() { raise(window.recording, to) } else { advice(manifest) };
+    let advice =
+        if fell.is_some() { raise(window.recording, to) } else { advice(manifest, writer.map(|writer| writer.comm)) };
     found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
 }
 
@@ -276,7 +280,11 @@ fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Byte
     )
 }
 
-fn advice(manifest: &Manifest) -> Vec<Advice> {
+fn advice(manifest: &Manifest, writer: Option<&str>) -> Vec<Advice> {
+    let less = match writer {
+        Some(comm) => format!("Let {comm} write less or more slowly, or to a device that writes faster."),
+        None => "Write less or more slowly, or to a device that writes faster.".to_owned(),
+    };
     // Half of what it is, and in the unit in which the host has it.
     let bytes = advice::value(manifest, "dirty_background_bytes");
     let ratio = advice::value(manifest, "dirty_background_ratio");
@@ -285,6 +293,12 @@ fn advice(manifest: &Manifest) -> Vec<Advice> {
         bytes => format!("vm.dirty_background_bytes={}", (bytes / 2).max(4096)),
     };
     vec![
+        advise(
+            &less,
+            Some("pidstat -d 1 5; iostat -x 1 5"),
+            "The commands only read. A throttled writer gets the rate of the device: other thresholds change only when that begins.",
+            None,
+        ),
         advise(
             "Free memory that programs hold needlessly: both thresholds are shares of dirtyable memory.",
             None,

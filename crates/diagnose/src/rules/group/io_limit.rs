@@ -163,10 +163,22 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
     found.origin(Actor::disk(disk));
     let v1 = cgroup_version::is_v1(window.recording);
     let waited = wait.map_or(String::new(), |wait| {
-        let rests = busy.map_or(String::new(), |busy| format!(", while {disk} was busy {busy} of it"));
+        let rests = busy.map_or(String::new(), |busy| format!(", while {disk} was busy {busy} of the time"));
+        // Delays of several tasks add up to more than the time.
+        if wait.share.get() > 1.0 {
+            let waited = Amount::<Nanos>::new(wait.share.get() * 1e9);
+            return format!(" Its tasks, added up, waited for IO {waited} of each second{rests}.");
+        }
         format!(" Its tasks waited for IO {} of the time{rests}.", wait.share)
     });
-    let statement = format!("The control group {group} uses up its IO limit: {}.{waited}", limit.words(v1));
+    // A request that comes in the middle of a slice waits for whole ones.
+    let slices = if !limited.in_bytes() && used < USED_UP {
+        " It does less because each request waits for whole slices of the throttle."
+    } else {
+        ""
+    };
+    let (setting, allows) = (IoLimit::setting(v1), limit.allows());
+    let statement = format!("The control group {group} uses up its IO limit: {setting} {allows}.{slices}{waited}");
     found.finish(RuleId::IoLimit, statement, vec![advice(window, &limit, v1)])
 }
 

@@ -267,30 +267,68 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
     let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
     let statement = format!("{why}{} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}", kind.words());
-    found.finish(RuleId::AnonymousGrowth, statement, vec![advice(kind, off)])
+    let files = kind == Kind::Shared && process.is_none();
+    let advice = match process.or(writer) {
+        _ if off => swap_on(),
+        who if files => fewer_files(who),
+        _ if kind == Kind::Pool => smaller_pool(),
+        who => limit(who),
+    };
+    found.finish(RuleId::AnonymousGrowth, statement, vec![advice])
 }
 
-fn advice(kind: Kind, off: bool) -> Advice {
-    match kind {
-        _ if off => advise(
-            "Turn swap back on, unless its contents fit in memory beside the cache that programs need.",
-            Some("swapon -a"),
-            "The kernel can swap out pages that no program uses, and keeps the file cache. The command takes the swap areas from /etc/fstab.",
-            Some("swapoff -a"),
-        ),
-        Kind::Pool => advise(
-            "Reserve only as many huge pages (vm.nr_hugepages) as programs use.",
-            Some("grep Huge /proc/meminfo"),
-            "The command only reads. HugePages_Free minus HugePages_Rsvd is unused: a smaller pool returns it to the file cache.",
-            None,
-        ),
-        Kind::Anonymous | Kind::Shared => advise(
-            "Find the growing process, and limit it if the growth does not end.",
-            Some("ps -eo pid,rss,comm --sort=-rss | head"),
-            "A limit keeps the file cache for other programs. If the limited program needs more, the kernel kills it.",
-            None,
-        ),
-    }
+fn swap_on() -> Advice {
+    advise(
+        "Turn swap back on, unless its contents fit in memory beside the cache that programs need.",
+        Some("swapon -a"),
+        "The kernel can swap out pages that no program uses, and keeps the file cache. The command takes the swap areas from /etc/fstab.",
+        Some("swapoff -a"),
+    )
+}
+
+fn smaller_pool() -> Advice {
+    advise(
+        "Reserve only as many huge pages (vm.nr_hugepages) as programs use.",
+        Some("grep Huge /proc/meminfo"),
+        "The command only reads. HugePages_Free minus HugePages_Rsvd is unused: a smaller pool returns it to the file cache.",
+        None,
+    )
+}
+
+/// What is in tmpfs is in the RSS of no process.
+fn fewer_files(writer: Option<ProcessShare<'_, Bytes>>) -> Advice {
+    let action = writer.map_or_else(
+        || "Find the files in tmpfs. Delete them, move them to a disk, or limit the size of the tmpfs.".to_owned(),
+        |writer| {
+            let comm = writer.comm;
+            format!("Let {comm} write to a disk, delete what it wrote to tmpfs, or limit the size of the tmpfs.")
+        },
+    );
+    advise(
+        &action,
+        Some("df -h -t tmpfs; lsof +L1; ipcs -m"),
+        "The commands only read. A file in tmpfs takes memory until it is deleted and no process has it open. A limit (mount -o remount,size=SIZE) \
+         makes writes beyond it fail.",
+        None,
+    )
+}
+
+fn limit(grower: Option<ProcessShare<'_, Bytes>>) -> Advice {
+    let action = grower.map_or_else(
+        || "Find the growing process, and limit it if the growth does not end.".to_owned(),
+        |grower| format!("Limit the memory of {} if its growth does not end.", grower.comm),
+    );
+    let one = grower.filter(|grower| grower.processes == 1);
+    let command = one.map_or_else(
+        || "ps -eo pid,rss,comm --sort=-rss | head".to_owned(),
+        |grower| format!("ps -o pid,etime,rss,args -p {}", process::pid(grower.name)),
+    );
+    advise(
+        &action,
+        Some(&command),
+        "The command only reads. A limit keeps the file cache for other programs. If the limited program needs more, the kernel kills it.",
+        None,
+    )
 }
 
 /// Anonymous memory is judged over the whole recording when it was not recorded during the cause.

@@ -152,6 +152,18 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         });
         format!(" Files in tmpfs had grown by {shared}{who}.")
     });
+    let action = match (grower, at_limit) {
+        (Some(grower), Some(group)) => {
+            let comm = grower.comm;
+            format!(
+                "Find out why {comm} grew. If it needs that much, raise the limit of {group}; otherwise limit {comm}."
+            )
+        }
+        (Some(grower), None) => {
+            format!("Find out why {} grew. Limit it, or give the host more memory.", grower.comm)
+        }
+        (None, _) => "Find what grew. Limit it, or give it more memory.".to_owned(),
+    };
     let grower = grower.map_or(String::new(), |grower| {
         found.add(0.5, format!("growth of {}", grower.words()), "RssAnon + VmSwap", grower.amount);
         found.origin(grower.actor(window));
@@ -178,7 +190,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let count = if times.get() < 1.5 { "one process".to_owned() } else { format!("{times} processes") };
     let statement = format!("The OOM killer ended {count}: {place}.{victim}{grower}{filled}");
     let advice = advise(
-        "Find what grew. Limit it, or give it more memory.",
+        &action,
         Some("journalctl -k --grep 'oom-kill|Out of memory'"),
         "The command only reads. With a limit on what grows, the kernel kills that instead of another program.",
         None,

@@ -210,9 +210,10 @@ fn of_slab(window: &Window<'_>) -> Option<Finding> {
     let pressure = advice::value(manifest, "vfs_cache_pressure");
     let advice = if leak {
         advise(
-            "Find the cache and its owner.",
+            "Find the slab cache that grew, and what fills it.",
             Some("slabtop -o -s c | head -20"),
-            "The command only reads. A driver or a kernel that leaks needs an update; only a reboot frees the memory.",
+            "The command only reads. What a program holds (mappings, sockets, open files) is free when it ends. What a driver or the kernel leaks is \
+             free after a reboot: it needs an update.",
             None,
         )
     } else {

@@ -1,5 +1,6 @@
 //! The arguments of `pagetide diagnose`.
 
+use crate::reports;
 use pagetide_core::Nanos;
 use std::path::PathBuf;
 
@@ -42,13 +43,13 @@ pub(crate) struct Arguments {
     )]
     pub(super) compare: Vec<String>,
     /// Also write a report with plots to this file.
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file(), conflicts_with = "watch")]
     pub(super) html: Option<PathBuf>,
     /// Follow a growing recording, and print one line for each finding that begins or ends.
     #[arg(long)]
     pub(super) watch: bool,
     /// With --watch: time between two checks.
-    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "10s", requires = "watch")]
+    #[arg(value_parser = Nanos::typed_interval, long, value_name = "TIME", default_value = "10s", requires = "watch")]
     pub(super) every: Nanos,
     /// With --watch: how far back to examine, including the baseline.
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "15min", requires = "watch")]

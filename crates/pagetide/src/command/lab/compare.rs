@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Also write the comparison as a page to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = reports::new_file())]
     html: Option<PathBuf>,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) utc: bool,
     /// Print one row per TIME instead of one per sample: the mean of gauges, the rate of counters.
-    #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
+    #[arg(value_parser = Nanos::typed_interval, long, value_name = "TIME")]
     pub(super) every: Option<Nanos>,
     /// Print all columns of the topic, like `sar -u ALL` and `sar -r ALL`; for processes also command lines, if recorded.
     #[arg(long)]
@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["from", "to", "min_max"])]
     pub(super) sample: bool,
     /// With --follow or --sample: for how long [default: until a signal].
-    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", conflicts_with_all = ["to", "min_max"])]
+    #[arg(value_parser = Nanos::typed_interval, long = "for", value_name = "TIME", conflicts_with_all = ["to", "min_max"])]
     pub(super) lasts: Option<Nanos>,
 }
 
