@@ -949,7 +949,7 @@ fn a_writer_that_is_throttled_below_the_ceiling_has_a_device_with_a_ceiling_of_i
 
 #[test]
 fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
-    let named = |command: &str, took: f64, usual: f64, service: f64| {
+    let neighbour = |took: f64, usual: f64, service: f64| {
         let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
         let elsewhere = |at: f64| if during(at) { 400.0 * MIB } else { 0.0 };
         waits(disk(host(), (service, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)))
@@ -957,17 +957,8 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
             .counter(Table::Process, "7@7", "read_bytes", move |at| if during(at) { took * MIB } else { usual * MIB })
             // No disk of the recording writes: what this program writes goes elsewhere.
             .counter(Table::Process, "9@9", "write_bytes", elsewhere)
-            .command("7@7", command)
             .tell()
     };
-    let flusher =
-        finding(&named("kworker/u4:0-flush-254:0", 50.0, 0.0, 50.0), "noisy-neighbour").expect("it sends most");
-    let advice = &flusher.advice[0].action;
-    assert!(
-        advice.starts_with("Find what kworker/u4:0-flush-254:0 works for"),
-        "nobody limits a thread of the kernel: {advice}"
-    );
-    let neighbour = |took: f64, usual: f64, service: f64| named("7@7", took, usual, service);
     let found = finding(&neighbour(50.0, 0.0, 50.0), "noisy-neighbour").expect("most bytes are of one program");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");

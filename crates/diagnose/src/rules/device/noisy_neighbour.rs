@@ -240,17 +240,6 @@ fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_prog
             Some("sysctl -w dev.raid.speed_limit_max=200000"),
         );
     }
-    if process::works_for_others(neighbour.comm) {
-        return advise(
-            &format!(
-                "Find what {} works for: a program that writes, a RAID resync, a loop device. Limit that.",
-                neighbour.comm
-            ),
-            Some("pidstat -d 1 5; cat /proc/mdstat; losetup -a"),
-            "The commands only read. The kernel's own threads cannot be limited.",
-            None,
-        );
-    }
     if newcomer::serves(window, neighbour.comm) {
         return advise_service(neighbour.comm);
     }
