@@ -2,7 +2,7 @@
 
 use crate::story::{Story, finding};
 use crate::verdict::quiet;
-use pagetide_core::{Account, Conclusion, Diagnosis, Grade, Table, Verdict};
+use pagetide_core::{Account, Conclusion, Diagnosis, Grade, Table};
 use pagetide_diagnose::diagnose;
 
 /// What a group waits, µs of each second: this from 40 to 100 s, and that else.
