@@ -80,7 +80,8 @@ mod tests {
         let scenario = Scenario::parse(&text, "t.toml").unwrap();
         let options = ModelOptions { memory: Some(pagetide_core::Bytes::new(64 << 20)), ..ModelOptions::default() };
         let refused = Model::new(options).steps(&RunRequest { scenario, scale: Scale::FULL, seed: 1 });
-        refused.unwrap_err().what
+        let refused = refused.unwrap_err();
+        format!("{}\n{}", refused.what, refused.hint)
     }
 
     /// The results of these steps on a machine with a fast disk of slow flushes.
@@ -215,6 +216,7 @@ mod tests {
         assert!(slow.contains("of the model's time"), "{slow}");
         let large = refused(1, "fio = { rw = \"read\", bs = \"4k\", size = \"900GiB\" }");
         assert!(large.contains("their model takes") && large.contains("more than 64 MiB"), "{large}");
+        assert!(!large.contains("--"), "an option that not every command with a model has: {large}");
         let anonymous = refused(1, "hold = { size = \"15TiB\", kind = \"shared\" }");
         assert!(anonymous.contains("their model takes"), "{anonymous}");
         assert!(refused(27, "sleep = \"1s\"").contains("a machine of 27 disks"));
