@@ -100,6 +100,20 @@ mod tests {
     }
 
     #[test]
+    fn a_walk_fills_at_its_rate_and_computes_after_each_touch() {
+        let elapsed = |fields: &str| {
+            let walk = format!("map_and_walk = {{ data = \"64MiB\", iterations = 1{fields} }}");
+            let results = results(&format!("[[step]]\nid = \"W\"\n{walk}\n"));
+            results[0].get(pagetide_core::Figure::Elapsed).unwrap() / 1e9
+        };
+        assert!(elapsed("") < 0.5, "{}", elapsed(""));
+        let filled = elapsed(", fill_rate = \"32MiB/s\"");
+        assert!((1.9..2.2).contains(&filled), "64 MiB: {filled}");
+        let computed = elapsed(", compute = \"100us\"");
+        assert!((1.6..2.1).contains(&computed), "16384 touches: {computed}");
+    }
+
+    #[test]
     fn a_group_is_held_to_its_io_max_beside_one_that_is_not() {
         let limit = "cgroup = { name = \"slow\", io_max = [{ disk = \"d\", read = \"10MB/s\", write = \"5MB/s\" }] }";
         let results = results(&format!(
