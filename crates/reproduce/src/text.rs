@@ -71,6 +71,12 @@ fn per_second(rate: f64) -> String {
     format!("\"{}B/s\"", whole(rate.max(4096.0)))
 }
 
+/// The CPU time after each request of a load, where it is more than that of the system call itself.
+fn compute(load: &CommandLoad) -> String {
+    const MIN_COMPUTE: f64 = 1e3;
+    if load.compute >= MIN_COMPUTE { format!(", compute = \"{}ns\"", whole(load.compute)) } else { String::new() }
+}
+
 impl Text<'_> {
     /// The text.
     pub(crate) fn write(&self) -> Written {
@@ -440,13 +446,7 @@ impl Text<'_> {
 
     /// How fast a load goes on. Who ran before is a closed loop: it sends a request, works on what it got, and sends the next one.
     fn pace(&self, load: &CommandLoad, rate: Option<f64>, block: f64) -> String {
-        /// CPU time that is more than that of the system call itself, ns.
-        const MIN_COMPUTE: f64 = 1e3;
-        let mut fields = String::new();
-        if load.compute >= MIN_COMPUTE {
-            // Writing to a string does not fail.
-            let _ = write!(fields, ", compute = \"{}ns\"", whole(load.compute));
-        }
+        let mut fields = compute(load);
         let Some(rate) = rate else { return fields };
         if !load.is_loop() {
             let _ = write!(fields, ", rate = {}", per_second(rate * self.factors.of(Knob::NewLoad)));
@@ -514,10 +514,12 @@ impl Text<'_> {
                 let text = blocks(set, MIB);
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
             }
-            Kind::Touch { code, data, rate, .. } => {
+            Kind::Touch { code, data, fill, rate, .. } => {
                 let rate = whole((rate * faster).max(1.0));
                 let touches = format!("iterations = 1000000, rate = {rate}, time = {until}");
                 if data > 0.0 {
+                    let fill = fill.map(|rate| format!(", fill_rate = {}", per_second(rate * faster)));
+                    let touches = format!("{touches}{}{}", fill.unwrap_or_default(), compute(load));
                     // Zeros take no swap (`mm/page_io.c: swap_zeromap_folio_set`, 6.12).
                     return (format!("map_and_walk = {{ data = {}, fill = \"random\", {touches} }}", size(data)), 0.0);
                 }
