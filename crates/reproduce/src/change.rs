@@ -94,6 +94,7 @@ fn dropped(part: &Stretch<'_>) -> Option<f64> {
 fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
     const CHANGED: f64 = 1.5;
     const MIN_AVAILABLE: f64 = 0.1;
+    const MAX_SWAPPED: f64 = 0.001;
     let ends = |metric| part.ends(Table::Host, "", metric);
     let factor = |(from, to): (f64, f64)| (to.max(1.0) / from.max(1.0)).ln().abs();
     let limit = ends("nr_dirty_threshold")?;
@@ -104,6 +105,11 @@ fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
     // Of the last of it the kernel keeps a reserve: then a limit falls by more than what is available.
     let memory = part.recording.manifest.memory_total.as_f64();
     if available.0.min(available.1) < MIN_AVAILABLE * memory {
+        return None;
+    }
+    // A host that swaps has little left above the reserve.
+    let swapped: f64 = ["pswpin", "pswpout"].iter().filter_map(|metric| part.host_rate(metric)).sum();
+    if swapped * part.seconds() * 4096.0 > MAX_SWAPPED * memory {
         return None;
     }
     let is_changed = factor(limit) > CHANGED.ln() + factor(available);
@@ -120,7 +126,7 @@ mod tests {
     #[test]
     fn dirty_limits_change_if_they_change_more_than_the_memory_that_is_left() {
         const MIB: i64 = 1 << 20;
-        let changed = |available: [i64; 2], limit: [i64; 2]| {
+        let changed = |available: [i64; 2], limit: [i64; 2], swapped_out: i64| {
             let mut made =
                 RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
             for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
@@ -134,13 +140,17 @@ mod tests {
                     let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
                     made.value(Table::Host, "", &column, value);
                 }
+                let column = Column { name: "pswpout".to_owned(), kind: Kind::Counter, unit: Unit::Pages };
+                made.value(Table::Host, "", &column, if at == 0 { 0 } else { swapped_out });
             }
             let recording = made.finish();
             changed_dirty_limits(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
         };
-        assert_eq!(changed([500, 500], [20_000, 2_000]), Some((1_000 * 4096, 2_000 * 4096)));
-        assert_eq!(changed([500, 200], [20_000, 8_000]), None, "they follow memory");
-        assert_eq!(changed([120, 40], [3_000, 300]), None, "most of what is left is a reserve");
+        assert_eq!(changed([500, 500], [20_000, 2_000], 0), Some((1_000 * 4096, 2_000 * 4096)));
+        assert_eq!(changed([500, 200], [20_000, 8_000], 0), None, "they follow memory");
+        assert_eq!(changed([120, 40], [3_000, 300], 0), None, "most of what is left is a reserve");
+        assert_eq!(changed([500, 500], [20_000, 2_000], 300), None, "a thousandth of memory is swapped out");
+        assert!(changed([500, 500], [20_000, 2_000], 200).is_some(), "next to nothing is");
     }
 
     /// What leaves a cache of 100 MiB in a second, if it falls to so many MiB and reclaim takes so many pages meanwhile.

@@ -59,6 +59,10 @@ pub(crate) struct Command {
     /// Before the incident, and in it.
     pub(crate) calm: Did,
     pub(crate) trouble: Did,
+    /// What it did while pages came back from swap, where any did.
+    pub(crate) swapping: Option<Did>,
+    /// How long its memory grew until it had nearly all of it, s.
+    pub(crate) grew_for: f64,
     /// Its processes, as the recording calls them.
     pub(crate) processes: Vec<String>,
     /// When the first of its processes was seen, if that was after the calm began, ns on the axis.
@@ -70,12 +74,38 @@ pub(crate) struct Command {
     pub(crate) phase: Phase,
 }
 
+/// The incident from when on pages come back from swap as often as on average in it: until then memory fills, and nobody misses what is swapped out.
+pub(crate) fn swapping<'a>(trouble: &Stretch<'a>) -> Option<Stretch<'a>> {
+    /// Pages per second that matter.
+    const MIN_RATE: f64 = 20.0;
+    const MIN_SECONDS: f64 = 2.0;
+    let swapped_in = |part: &Stretch<'_>| part.host_rate("pswpin").unwrap_or(0.0);
+    let least = swapped_in(trouble).max(MIN_RATE);
+    let first = trouble.intervals().into_iter().find(|part| swapped_in(part) >= least)?;
+    Some(trouble.with(first.from, trouble.to)).filter(|stretch| stretch.seconds() >= MIN_SECONDS)
+}
+
+/// How long the memory of these processes grew in a stretch, until it was nearly all that they had in it, s.
+fn grew_for(stretch: &Stretch<'_>, processes: &[String]) -> f64 {
+    const NEARLY_ALL: f64 = 0.95;
+    let at = |moment: i64| -> f64 {
+        let of = |process: &String, metric| stretch.sampled_at(Table::Process, process, metric, moment).unwrap_or(0.0);
+        processes.iter().map(|process| of(process, "RssAnon") + of(process, "VmSwap")).sum()
+    };
+    let held: Vec<(i64, f64)> = stretch.intervals().iter().map(|part| (part.to, at(part.to))).collect();
+    let most = held.iter().map(|(_, bytes)| *bytes).fold(0.0, f64::max);
+    let from = held.iter().find(|(_, bytes)| *bytes > 0.0).map_or(stretch.from, |(moment, _)| *moment);
+    let to = held.iter().find(|(_, bytes)| *bytes >= NEARLY_ALL * most).map_or(from, |(moment, _)| *moment);
+    to.saturating_sub(from) as f64 / 1e9
+}
+
 /// All commands that ran, but the threads of the kernel and pagetide itself.
 pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
     let recording = trouble.recording;
     let groups = group_ids(recording);
     let counts_delays = has_delays(recording);
     let family = Family::of_recording(recording);
+    let swapping = swapping(trouble);
     let mut commands: BTreeMap<(String, Option<String>), Command> = BTreeMap::new();
     for (process, name) in recording.entities_within(Table::Process, calm.from, trouble.to) {
         if name == "pagetide" || !has_own_counters(recording, process) || is_of_kernel(recording, process) {
@@ -98,6 +128,10 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         command.processes.push(process.to_owned());
         command.calm.add(calm, process, &family.of(calm, process), counts_delays);
         command.trouble.add(trouble, process, &family.of(trouble, process), counts_delays);
+        if let Some(stretch) = &swapping {
+            let did = command.swapping.get_or_insert_default();
+            did.add(stretch, process, &family.of(stretch, process), counts_delays);
+        }
         let seen = seen(recording, process);
         command.appeared = command.appeared.map(|first| first.min(seen.map_or(i64::MAX, |seen| seen.0)));
         command.ended = command.ended.map(|last| last.max(seen.map_or(i64::MAX, |seen| seen.1)));
@@ -111,6 +145,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
     }
     let interval = recording.manifest.interval.get().cast_signed();
     for command in &mut commands {
+        command.grew_for = grew_for(&calm.with(calm.from, trouble.to), &command.processes);
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
         // It may have gone on for an interval after it was last seen.
         let last = command.ended.map(|at| at.saturating_add(interval));
@@ -419,6 +454,30 @@ mod tests {
     /// What a command of that name read per second of the incident in which it ran.
     fn read(commands: &[Command], name: &str) -> f64 {
         commands.iter().find(|command| command.name == name).unwrap().trouble.read
+    }
+
+    #[test]
+    fn pages_come_back_from_swap_when_memory_is_full_and_not_while_it_fills() {
+        let seconds = |swapped_in: fn(i64) -> i64| {
+            let mut made = RecordingBuilder::new(Manifest::default());
+            for second in 0..=20_i64 {
+                made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+                let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
+                made.value(Table::Host, "", &column("pswpin", Kind::Counter), swapped_in(second));
+                made.value(Table::Process, "1@0", &column("RssAnon", Kind::Gauge), second.min(8) * 1_000_000);
+                made.value(
+                    Table::Process,
+                    "1@0",
+                    &column("VmSwap", Kind::Gauge),
+                    (second.min(10) - 8).max(0) * 1_000_000,
+                );
+            }
+            let recording = made.finish();
+            let trouble = Stretch { recording: &recording, from: 0, to: 20 * SECOND };
+            (swapping(&trouble).map(|stretch| stretch.seconds()), grew_for(&trouble, &["1@0".to_owned()]))
+        };
+        assert_eq!(seconds(|second| (second - 10).max(0) * 1000), (Some(10.0), 9.0));
+        assert_eq!(seconds(|second| second).0, None, "a page a second");
     }
 
     #[test]

@@ -47,8 +47,9 @@ pub(crate) enum Kind {
     Cold { rate: Option<f64>, block: f64, direct: bool },
     /// Reads blocks at random from files that fit, and are cached before the incident if they are warm.
     WorkingSet { rate: f64, block: f64, size: f64, warm: bool },
-    /// Touches pages of a mapped file, which is cached before the incident if it is warm, and of its own memory, at random.
-    Touch { code: f64, data: f64, rate: f64, warm: bool },
+    /// Touches pages of a mapped file, which is cached before the incident if it is warm, and of its own memory, at random. It fills that memory at a
+    /// rate first; none is as fast as it can.
+    Touch { code: f64, data: f64, fill: Option<f64>, rate: f64, warm: bool },
     /// Writes files, or at random places of so many bytes of them, and syncs after so many bytes.
     Write { rate: Option<f64>, block: f64, direct: bool, sync_every: Option<f64>, random: Option<f64> },
     /// Takes memory.
@@ -80,13 +81,21 @@ impl Kind {
             Self::Stream { block, .. } | Self::Cold { block, .. } => did.read / block,
             Self::WorkingSet { block, .. } => did.asked.max(did.read) / block,
             Self::Write { block, .. } => did.written / block,
+            Self::Touch { fill: Some(_), .. } => did.major_faults * TOUCHES_PER_FAULT,
             Self::Touch { .. } | Self::Grow { .. } | Self::Spin { .. } | Self::Lookups { .. } => 0.0,
         }
     }
 
     /// Whether it is requests, each with some CPU time.
     const fn has_requests(&self) -> bool {
-        matches!(self, Self::Stream { .. } | Self::Cold { .. } | Self::WorkingSet { .. } | Self::Write { .. })
+        matches!(
+            self,
+            Self::Stream { .. }
+                | Self::Cold { .. }
+                | Self::WorkingSet { .. }
+                | Self::Write { .. }
+                | Self::Touch { fill: Some(_), .. }
+        )
     }
 
     /// Bytes of files that it uses again and again, cached before the incident or not.
@@ -211,7 +220,9 @@ impl CommandLoad {
         let part = |rate: f64| rate / all as f64;
         let kind = match self.kind {
             Kind::WorkingSet { rate, block, size, warm } => Kind::WorkingSet { rate: part(rate), block, size, warm },
-            Kind::Touch { code, data, rate, warm } => Kind::Touch { code, data: part(data), rate: part(rate), warm },
+            Kind::Touch { code, data, fill, rate, warm } => {
+                Kind::Touch { code, data: part(data), fill: fill.map(part), rate: part(rate), warm }
+            }
             Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
             Kind::Write { rate, block, direct, sync_every, random } => {
                 Kind::Write { rate: rate.map(part), block, direct, sync_every, random: random.map(part) }
@@ -314,6 +325,7 @@ pub(crate) fn of(
     guesses: &mut Vec<Guess>,
 ) -> Vec<CommandLoad> {
     let (calm, trouble) = (&command.calm, &command.trouble);
+    let using = command.swapping.as_ref().unwrap_or(trouble);
     let mut kinds = Vec::new();
     let name = &command.name;
     // It waits for what it does most.
@@ -340,6 +352,10 @@ pub(crate) fn of(
         let own = if ran_before { calm } else { trouble };
         let data = if in_swap { own.anon.1 + own.swapped } else { 0.0 };
         let code = if data > 0.0 { 0.0 } else { group_cache.unwrap_or(host.cache).max(1e6) };
+        // Who comes fills its memory, and then uses it.
+        let fill = (data > 0.0 && !ran_before && command.grew_for > 0.0).then(|| data / command.grew_for);
+        // Until pages come back from swap nobody misses them.
+        let faults = if data > 0.0 { using.major_faults.max(faults) } else { faults };
         guesses.push(Guess::new(
             if data > 0.0 {
                 format!("{name} uses all of its {} of memory", megabytes(data))
@@ -348,7 +364,7 @@ pub(crate) fn of(
             },
             "it has major faults, and no system calls for what it reads",
         ));
-        kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES_PER_FAULT, warm: true });
+        kinds.push(Kind::Touch { code, data, fill, rate: faults * TOUCHES_PER_FAULT, warm: true });
     } else if let Some(faults) = faults.filter(|_| command.phase == Phase::Changed) {
         guesses.push(Guess::new(
             format!("{name} touches mapped files at random that nobody had read before"),
@@ -362,7 +378,7 @@ pub(crate) fn of(
             "most of what it reads from devices it reads again after it was evicted; it has major faults, and no system calls for it",
         ));
         // What comes back it had read before.
-        kinds.push(Kind::Touch { code, data: 0.0, rate: faults * TOUCHES_PER_FAULT, warm: true });
+        kinds.push(Kind::Touch { code, data: 0.0, fill: None, rate: faults * TOUCHES_PER_FAULT, warm: true });
     } else if let Some(faults) = faults {
         // A fault reads what is around it.
         let size = ((trouble.read - host.refaulted) * host.seconds).max(1e6);
@@ -484,7 +500,9 @@ pub(crate) fn of(
     let requests = |did: &Did| kinds.iter().map(|kind| kind.requests(did)).sum::<f64>();
     let mut of_its_own = None;
     let asks = requests(trouble);
-    let mut compute = [calm, trouble].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
+    let fills = kinds.iter().any(|kind| matches!(kind, Kind::Touch { fill: Some(_), .. }));
+    let mut compute =
+        [calm, if fills { using } else { trouble }].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
@@ -745,6 +763,45 @@ mod tests {
         };
         assert_eq!(loads(150e6), (250e6, 200e6));
         assert_eq!(loads(0.0), (100e6, 0.0), "nothing is in swap");
+    }
+
+    #[test]
+    fn who_comes_fills_its_memory_and_then_uses_it_as_fast_as_while_pages_came_back() {
+        let touches = |appeared: Option<i64>, swapping: Option<f64>| {
+            let did = |major_faults: f64| Did {
+                anon: (0.0, 200e6),
+                swapped: 100e6,
+                major_faults,
+                read: 1e6,
+                cpu: 0.4,
+                active: 1,
+                ..Did::default()
+            };
+            let calm = if appeared.is_none() { did(0.0) } else { Did::default() };
+            let command = Command {
+                calm,
+                trouble: did(60.0),
+                swapping: swapping.map(did),
+                grew_for: 20.0,
+                appeared,
+                ..reader((0.0, 0.0), (0.0, 0.0))
+            };
+            of(&command, &host(0.0), None, &mut Vec::new())
+        };
+        let [CommandLoad { kind: Kind::Touch { fill, rate, .. }, compute, .. }] = &touches(Some(1), Some(250.0))[..]
+        else {
+            panic!("{:?}", touches(Some(1), Some(250.0)))
+        };
+        // 300 MB in 20 s; 250 faults per second, and 0.4 CPUs for their 2000 touches.
+        assert_eq!((*fill, *rate), (Some(15e6), 2000.0));
+        assert!((compute - 0.2e6).abs() < 1.0, "{compute}");
+        let rate = |appeared, swapping| {
+            let all = touches(appeared, swapping);
+            all.iter()
+                .find_map(|load| if let Kind::Touch { fill, rate, .. } = load.kind { Some((fill, rate)) } else { None })
+        };
+        assert_eq!(rate(Some(1), None), Some((Some(15e6), 480.0)), "nobody counts what comes back");
+        assert_eq!(rate(None, Some(250.0)), Some((None, 2000.0)), "it had its memory before");
     }
 
     #[test]

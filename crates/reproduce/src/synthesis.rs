@@ -233,6 +233,9 @@ fn commands(
     let mut commands = command::all(calm, trouble);
     reclaim::book(calm, reclaim_slowdown, &mut commands, |command| &mut command.calm);
     reclaim::book(trouble, reclaim_slowdown, &mut commands, |command| &mut command.trouble);
+    if let Some(stretch) = command::swapping(trouble) {
+        reclaim::book(&stretch, reclaim_slowdown, &mut commands, |command| command.swapping.get_or_insert_default());
+    }
     // Where processes were recorded without their groups, the rules may have found whose it is.
     let origins = || diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
     if let Some(group) = origins().find_map(|actor| actor.as_group()) {

@@ -71,6 +71,12 @@ fn per_second(rate: f64) -> String {
     format!("\"{}B/s\"", whole(rate.max(4096.0)))
 }
 
+/// The CPU time after each request of a load, where it is more than that of the system call itself.
+fn compute(load: &CommandLoad) -> String {
+    const MIN_COMPUTE: f64 = 1e3;
+    if load.compute >= MIN_COMPUTE { format!(", compute = \"{}ns\"", whole(load.compute)) } else { String::new() }
+}
+
 impl Text<'_> {
     /// The text.
     pub(crate) fn write(&self) -> Written {
@@ -440,13 +446,7 @@ impl Text<'_> {
 
     /// How fast a load goes on. Who ran before is a closed loop: it sends a request, works on what it got, and sends the next one.
     fn pace(&self, load: &CommandLoad, rate: Option<f64>, block: f64) -> String {
-        /// CPU time that is more than that of the system call itself, ns.
-        const MIN_COMPUTE: f64 = 1e3;
-        let mut fields = String::new();
-        if load.compute >= MIN_COMPUTE {
-            // Writing to a string does not fail.
-            let _ = write!(fields, ", compute = \"{}ns\"", whole(load.compute));
-        }
+        let mut fields = compute(load);
         let Some(rate) = rate else { return fields };
         if !load.is_loop() {
             let _ = write!(fields, ", rate = {}", per_second(rate * self.factors.of(Knob::NewLoad)));
@@ -464,16 +464,24 @@ impl Text<'_> {
         const MIB: f64 = 1048576.0;
         /// Bytes of a request at most (`BLK_DEF_MAX_SECTORS_CAP`).
         const LARGEST_REQUEST: f64 = 1280.0 * 1024.0;
+        /// What goes as fast as it can may be so many times as fast on the model: a limit that was not measured is up to four times as high, and advice
+        /// has faster disks.
+        const MOST_TIMES_FASTER: f64 = 16.0;
+        /// Bytes per second that nearly any disk does.
+        const MIN_ABLE: f64 = 64e6;
         // Processes share a working set, and each writes a file of its own.
         let place = self.place(at);
         let own = if nth == 0 { place.clone() } else { place.replacen('@', &format!("-{nth}@"), 1) };
         let memory = self.trouble.recording.manifest.memory_total.as_f64();
-        // As fast as the disk can.
-        let most = self
+        // As fast as the disk can, as far as that is known.
+        let able = self
             .disks
             .iter()
             .find(|disk| disk.name == self.disk_of(load))
-            .map_or(1e9, |disk| disk.bandwidth.unwrap_or(disk.iops.unwrap_or(1e5) * LARGEST_REQUEST));
+            .and_then(|disk| disk.bandwidth.or_else(|| disk.iops.map(|iops| iops * LARGEST_REQUEST)));
+        let parts = self.loads[at].at_once() as f64;
+        let most = |did: f64| able.unwrap_or((did / parts * MOST_TIMES_FASTER).max(MIN_ABLE));
+        let trouble = &load.command.trouble;
         let faster =
             if load.is_loop() { 1.0 / self.factors.of(Knob::ThinkTime) } else { self.factors.of(Knob::NewLoad) };
         let cache = |direct: bool| if direct { ", cache = \"direct\"" } else { "" };
@@ -481,7 +489,8 @@ impl Text<'_> {
         match load.kind {
             Kind::Stream { rate, block, direct, pass, stride } => {
                 let apart = stride.map_or(1.0, |stride| stride / block);
-                let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2 * apart).min(1e12);
+                let all =
+                    (rate.map_or_else(|| most(trouble.read), |rate| rate * faster) * time * 1.2 * apart).min(1e12);
                 let bytes = pass.map_or(all, |pass| pass.min(all));
                 let text = blocks(bytes, MIB);
                 let repeat = if pass.is_some() { ", repeat = true" } else { "" };
@@ -505,10 +514,12 @@ impl Text<'_> {
                 let text = blocks(set, MIB);
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
             }
-            Kind::Touch { code, data, rate, .. } => {
+            Kind::Touch { code, data, fill, rate, .. } => {
                 let rate = whole((rate * faster).max(1.0));
                 let touches = format!("iterations = 1000000, rate = {rate}, time = {until}");
                 if data > 0.0 {
+                    let fill = fill.map(|rate| format!(", fill_rate = {}", per_second(rate * faster)));
+                    let touches = format!("{touches}{}{}", fill.unwrap_or_default(), compute(load));
                     // Zeros take no swap (`mm/page_io.c: swap_zeromap_folio_set`, 6.12).
                     return (format!("map_and_walk = {{ data = {}, fill = \"random\", {touches} }}", size(data)), 0.0);
                 }
@@ -517,7 +528,7 @@ impl Text<'_> {
                 (format!("map_and_walk = {{ file = \"{place}\", code = {text}, {touches} }}"), code)
             }
             Kind::Write { rate, block, direct, sync_every, random } => {
-                let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
+                let all = (rate.map_or_else(|| most(trouble.written), |rate| rate * faster) * time * 1.2).min(1e12);
                 let bytes = random.unwrap_or(all);
                 let text = blocks(bytes, MIB);
                 let order = if random.is_some() { ", random = true" } else { "" };
@@ -634,6 +645,25 @@ mod tests {
             factors: Factors::FIRST,
         };
         text.programs(20.0)
+    }
+
+    #[test]
+    fn what_goes_as_fast_as_a_disk_without_a_known_limit_has_files_by_what_it_did() {
+        let recording = moments();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let bytes = |rate: Option<f64>| {
+            let command = Command {
+                trouble: Did { written: 40e6, active: 4, waits: 4.0, ..Did::default() },
+                appeared: Some(calm.to),
+                ran: [1.0; 2],
+                ..Command::default()
+            };
+            let kind = Kind::Write { rate, block: 1048576.0, direct: true, sync_every: None, random: None };
+            programs_of(calm, &[CommandLoad::new(&command, kind, false)]).files[&0]
+        };
+        // Four processes that write 40 MB/s together, for 10 s.
+        assert!((bytes(None) - 16.0 * 40e6 * 10.0 * 1.2).abs() < 1.0, "{}", bytes(None));
+        assert!((bytes(Some(2e6)) - 2e6 * 10.0 * 1.2).abs() < 1.0, "{}", bytes(Some(2e6)));
     }
 
     #[test]

@@ -22,6 +22,9 @@ use crate::progress::sleeper::Kswapd;
 use pagetide_core::{Bytes, Error, Nanos};
 use std::collections::VecDeque;
 
+/// What helps against a scenario that is too large. Not every command that runs the model can scale one.
+const SMALLER: &str = "use a scenario with smaller files and less memory, or a host with more memory";
+
 /// What a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stall {
@@ -326,7 +329,7 @@ impl Host {
                     "memory, files and swap of the scenario are {}: their model takes {model}, more than {most}",
                     Bytes::new(pages.saturating_mul(PAGE_SIZE))
                 ),
-                "use a smaller --scale, or a host with more memory",
+                SMALLER,
             )),
             _ => Ok(()),
         }
@@ -348,7 +351,7 @@ impl Host {
                 if base + size >= u64::from(u32::MAX) {
                     return Err(Error::input(
                         "the files and the memory of the scenario are more than 16TiB together".to_owned(),
-                        "use a smaller --scale",
+                        SMALLER,
                     ));
                 }
                 self.words.resize((base + size) as usize, Word::default());

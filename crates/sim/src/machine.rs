@@ -263,10 +263,7 @@ impl MachineSpec {
         }
         let pages = self.memory.get() / PAGE_SIZE;
         if pages < SMALLEST_PAGES {
-            return refuse(
-                format!("memory = {} is too little for a kernel", self.memory),
-                "write 32MiB or more, or a larger --scale",
-            );
+            return refuse(format!("memory = {} is too little for a kernel", self.memory), "it needs at least 32MiB");
         }
         if pages >= u64::from(NO_PAGE) {
             return refuse(format!("memory = {} is more than the model has", self.memory), "write less than 16TiB");

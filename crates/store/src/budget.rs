@@ -81,9 +81,11 @@ impl Exceeded {
     /// The error about the file or folder at `path`.
     pub(crate) fn at(&self, path: &Path) -> Error {
         let hint = match self {
-            Self::Limit { .. } => "ask whoever sent it; of a large recording read a part, with --from and --to",
+            Self::Limit { .. } => {
+                "ask whoever sent it; `pagetide diagnose`, `show` and `cut` read a part of a large recording, with --from and --to"
+            }
             Self::Spare { .. } | Self::Memory(_) => {
-                "read a part of it, with --from and --to, or read it on a host with more memory"
+                "`pagetide diagnose`, `show` and `cut` read a part of it, with --from and --to; or read it on a host with more memory"
             }
         };
         Error::input(format!("{}: {self}", path.display()), hint)

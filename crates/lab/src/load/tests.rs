@@ -88,11 +88,13 @@ fn walk(code: u64, data: u64) -> MapAndWalkSpec {
         data: Bytes::new(data),
         sharing: Sharing::Private,
         fill: Fill::Random,
+        fill_rate: None,
         chunk: None,
         hot: None,
         iterations: 3,
         order: Order::Random,
         rate: None,
+        compute: None,
         time: None,
     }
 }
@@ -215,6 +217,22 @@ fn a_walk_of_a_part_goes_round_in_that_part() {
     let ended = run(&Load::MapAndWalk(spec), folder.path());
     assert_eq!((get(&ended, Figure::Iterations), get(&ended, Figure::Issued)), (3.0, 3.0 * 1024.0));
     assert!(get(&ended, Figure::Resident) > 12.0 * MIB as f64, "all of it is filled: {ended:?}");
+}
+
+#[test]
+fn a_walk_fills_at_its_rate_and_computes_after_each_touch() {
+    let folder = folder();
+    let of = |fill_rate, compute| {
+        let fill_rate = Some(BytesPerSecond::new(fill_rate));
+        let spec = MapAndWalkSpec { fill_rate, compute: Some(Nanos::new(compute)), iterations: 1, ..walk(0, 4 * MIB) };
+        let ended = run(&Load::MapAndWalk(spec.clone()), folder.path());
+        (get(&ended, Figure::Elapsed), get(&ended, Figure::UserCpu) + get(&ended, Figure::SystemCpu), spec.effort())
+    };
+    // 4 MiB at 16 MiB/s; 1024 touches, each followed by 200 us of CPU time.
+    let (elapsed, used, effort) = of(16 * MIB, 200_000);
+    assert!(elapsed >= 450e6 && (200e6..400e6).contains(&used), "{elapsed} {used}");
+    assert!((effort.paced.as_f64() / 454.8e6 - 1.0).abs() < 0.01, "{effort:?}");
+    assert!(of(1 << 40, 1_000).1 < 200e6);
 }
 
 #[test]

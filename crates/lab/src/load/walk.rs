@@ -1,7 +1,7 @@
 //! Touches memory and a mapped file page by page. `unsafe`: pointers into mappings.
 #![allow(unsafe_code)]
 
-use crate::worker::after_fork::{STRETCH, clock, fill, map, memory, over, sleep_until};
+use crate::worker::after_fork::{STRETCH, clock, compute, fill, map, memory, over, sleep_until};
 use crate::worker::{Activity, Counters, Phase, Work};
 use pagetide_core::{Fill, Order, Sharing};
 use pagetide_sim::workload::{Sequence, due};
@@ -17,12 +17,15 @@ pub(super) struct Walk {
     pub(super) data: usize,
     pub(super) sharing: Sharing,
     pub(super) fill: Fill,
+    pub(super) fill_rate: u64,
     pub(super) chunk: usize,
     pub(super) hot: usize,
     pub(super) iterations: u64,
     pub(super) order: Order,
     pub(super) seed: u64,
     pub(super) rate: u64,
+    /// CPU time after each touch, ns.
+    pub(super) compute: u64,
     pub(super) time: u64,
 }
 
@@ -65,6 +68,7 @@ fn walk(walk: &Walk, counters: &Counters) -> Result<(), i32> {
             }
             counters.add_request(clock() - start);
             touches += 1;
+            compute(walk.compute);
             if over(began, walk.time, counters) {
                 return Ok(());
             }
@@ -91,6 +95,9 @@ fn fill_data(walk: &Walk, began: u64, counters: &Counters) -> Result<*mut u8, i3
         // SAFETY: within the mapping, which nothing else uses.
         unsafe { fill(data.add(done), length, done, walk.fill) };
         done += length;
+        if walk.fill_rate > 0 && !sleep_until(due(began, done as u64, walk.fill_rate), counters) {
+            break;
+        }
     }
     Ok(data)
 }

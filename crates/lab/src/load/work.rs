@@ -87,12 +87,14 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
                 data,
                 sharing: walk.sharing,
                 fill: walk.fill,
+                fill_rate: rate(walk.fill_rate),
                 chunk: walk.chunk.map(length).transpose()?.unwrap_or(whole).min(whole),
                 hot,
                 iterations: walk.iterations,
                 order: walk.order,
                 seed,
                 rate: walk.rate.unwrap_or(0),
+                compute: walk.compute.map_or(0, Nanos::get),
                 time: time(walk.time),
             })
         }

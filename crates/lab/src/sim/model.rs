@@ -80,7 +80,8 @@ mod tests {
         let scenario = Scenario::parse(&text, "t.toml").unwrap();
         let options = ModelOptions { memory: Some(pagetide_core::Bytes::new(64 << 20)), ..ModelOptions::default() };
         let refused = Model::new(options).steps(&RunRequest { scenario, scale: Scale::FULL, seed: 1 });
-        refused.unwrap_err().what
+        let refused = refused.unwrap_err();
+        format!("{}\n{}", refused.what, refused.hint)
     }
 
     /// The results of these steps on a machine with a fast disk of slow flushes.
@@ -96,6 +97,20 @@ mod tests {
     fn bandwidth(results: &[StepResult], id: &str) -> f64 {
         let result = results.iter().find(|result| result.id == id).unwrap();
         result.get(pagetide_core::Figure::Bandwidth).unwrap() / 1e6
+    }
+
+    #[test]
+    fn a_walk_fills_at_its_rate_and_computes_after_each_touch() {
+        let elapsed = |fields: &str| {
+            let walk = format!("map_and_walk = {{ data = \"64MiB\", iterations = 1{fields} }}");
+            let results = results(&format!("[[step]]\nid = \"W\"\n{walk}\n"));
+            results[0].get(pagetide_core::Figure::Elapsed).unwrap() / 1e9
+        };
+        assert!(elapsed("") < 0.5, "{}", elapsed(""));
+        let filled = elapsed(", fill_rate = \"32MiB/s\"");
+        assert!((1.9..2.2).contains(&filled), "64 MiB: {filled}");
+        let computed = elapsed(", compute = \"100us\"");
+        assert!((1.6..2.1).contains(&computed), "16384 touches: {computed}");
     }
 
     #[test]
@@ -215,6 +230,7 @@ mod tests {
         assert!(slow.contains("of the model's time"), "{slow}");
         let large = refused(1, "fio = { rw = \"read\", bs = \"4k\", size = \"900GiB\" }");
         assert!(large.contains("their model takes") && large.contains("more than 64 MiB"), "{large}");
+        assert!(!large.contains("--"), "an option that not every command with a model has: {large}");
         let anonymous = refused(1, "hold = { size = \"15TiB\", kind = \"shared\" }");
         assert!(anonymous.contains("their model takes"), "{anonymous}");
         assert!(refused(27, "sleep = \"1s\"").contains("a machine of 27 disks"));

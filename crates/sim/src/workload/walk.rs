@@ -19,6 +19,8 @@ pub struct WalkPlan {
     pub shared: bool,
     /// Whether they are filled with zeros.
     pub zeros: bool,
+    /// Bytes per second at which they are filled at most.
+    pub fill_rate: u64,
     /// Pages of an iteration.
     pub chunk: u64,
     /// Pages of the data that are walked after filling.
@@ -31,6 +33,8 @@ pub struct WalkPlan {
     pub seed: u64,
     /// Touches per second at most.
     pub rate: u64,
+    /// CPU time after each touch, ns.
+    pub compute: u64,
     /// Time after which it ends, filling included.
     pub time: u64,
     /// Touches after which it ends.
@@ -138,6 +142,11 @@ impl Program for Walk {
                         self.stage = Stage::End;
                         continue;
                     }
+                    let due = due(self.began.get(), self.filled * PAGE_SIZE, self.plan.fill_rate);
+                    let moment = if self.plan.fill_rate > 0 && self.filled < self.plan.data { due } else { 0 };
+                    if let Some(until) = self.tally.borrow().nap(now, moment) {
+                        return Op::SleepUntil(until);
+                    }
                     if let Some(op) = self.fill() {
                         return op;
                     }
@@ -168,6 +177,9 @@ impl Program for Walk {
                 }
                 Stage::Account => {
                     self.stage = if self.account(now) { Stage::End } else { Stage::Pace };
+                    if self.plan.compute > 0 {
+                        return Op::Compute(Nanos::new(self.plan.compute));
+                    }
                 }
                 Stage::Pace => {
                     let rate = self.plan.rate;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::figure::Figure;
 use crate::scenario::kind::{Effort, Goal, StepKind, no_zero_rate};
 use crate::scenario::{Place, Scale};
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, BytesPerSecond, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// Which anonymous memory a walk maps.
@@ -53,6 +53,8 @@ pub struct MapAndWalkSpec {
     /// What the memory is filled with.
     #[serde(default)]
     pub fill: Fill,
+    /// Bytes per second at which it is filled at most; no limit when absent.
+    pub fill_rate: Option<BytesPerSecond>,
     /// Bytes that one iteration walks: of the data, or of the file when there are no data. All of it when absent.
     pub chunk: Option<Bytes>,
     /// Bytes of the data, from their start, that are walked again and again. The rest is filled once and stays cold, as most
@@ -65,6 +67,8 @@ pub struct MapAndWalkSpec {
     pub order: Order,
     /// Touches of the file per second at most; no limit when absent.
     pub rate: Option<u64>,
+    /// CPU time after each touch.
+    pub compute: Option<Nanos>,
     /// Time after which it ends, filling included.
     pub time: Option<Nanos>,
 }
@@ -91,7 +95,7 @@ impl StepKind for MapAndWalkSpec {
                 format!("hot {hot} is not between 1 page and data, {}", self.data),
                 "leave hot out to walk all data",
             ),
-            _ => no_zero_rate(self.rate),
+            _ => no_zero_rate(self.rate).and_then(|()| no_zero_rate(self.fill_rate.map(BytesPerSecond::get))),
         }
     }
 
@@ -112,7 +116,11 @@ impl StepKind for MapAndWalkSpec {
 
     fn effort(&self) -> Effort {
         // Touches of an iteration on the smallest pages. Larger ones need fewer: the forecast is then too long until the first run.
+        let touches = self.code.max(self.hot.unwrap_or(self.data)).as_f64() / 4096.0;
+        let computes = Nanos::from_secs_f64(self.compute.map_or(0.0, |time| time.as_secs_f64() * touches));
+        let fills = Effort::paced(self.data.as_f64(), self.fill_rate.map(BytesPerSecond::as_f64));
         let paced = Effort::paced(self.code.as_f64() / 4096.0, self.rate.map(|rate| rate as f64));
+        let paced = paced.saturating_add(computes.unwrap_or_default()).saturating_add(fills);
         Effort { paced, limit: self.time, lasts: true, ..Effort::sequential(self.code) }
     }
 
