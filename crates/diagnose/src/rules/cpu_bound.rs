@@ -378,6 +378,19 @@ fn was_free(during: &Window<'_>) -> bool {
     more && idle_share(&earlier).is_some_and(|idle| idle >= RESTS)
 }
 
+/// The longest time, with a part in this stretch, for which a service waits for a CPU clearly more than before. On CPUs that are always full, the host
+/// waits as long as before, whoever it is that waits.
+fn service_waits(window: &Window<'_>) -> Option<Span> {
+    let whole = Window::whole(window.recording, window.episodes)?;
+    let held = group::leaves(window.recording).into_iter().filter_map(|group| {
+        let waits = SignalSpec::cgroup(group, &derived::PSI_CPU_SOME);
+        let usual: Amount<Ratio> = window.episodes.signal(window.recording, waits)?.baseline()?;
+        let held = whole.held(waits, usual + NEW.value()).filter(|held| held.overlaps(window.span))?;
+        Activity::of(window.recording, window.episodes, group).before(held.from).then_some(held)
+    });
+    held.max_by_key(|held| held.length())
+}
+
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
     if idle_share(window)?.get() > 0.7 {
@@ -385,6 +398,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     }
     // A CPU that was half idle cannot run four times as much, but tasks that queue for it stand out from none.
     let queued = window.unusual(SignalSpec::derived(&derived::PSI_CPU_SOME)).or_else(|| queues_more(window));
+    let service = service_waits(window).filter(|span| span.length() >= queue::least(window.recording));
+    let queued = queued.or(service);
     let span = queued.unwrap_or_else(|| window.when(SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let during = window.over(span);
     let idle = idle_share(&during)?;
@@ -392,7 +407,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Where tasks queued for a CPU before, that they do is no incident, but where a CPU was often free and is no more; and at the start of a
     // recording nobody knows.
     let before = window.baseline().until(span.from)?.share(&derived::PSI_CPU_SOME);
-    if before.is_some_and(|before| before >= QUEUED) && !(idle <= IDLE.value() && was_free(&during)) {
+    let worse = || was_free(&during) || service.is_some_and(|service| service.overlaps(span));
+    if before.is_some_and(|before| before >= QUEUED) && !(idle <= IDLE.value() && worse()) {
         return None;
     }
     let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);

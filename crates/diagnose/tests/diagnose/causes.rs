@@ -808,6 +808,27 @@ fn a_worker_that_replaced_another_is_compared_with_it() {
 }
 
 #[test]
+fn a_service_that_comes_to_wait_on_cpus_that_were_always_full_is_short_of_them() {
+    let told = |waited: f64, ran: f64, user: f64| {
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
+        let story = counts(counts(story, "cpu_user", user, user), "cpu_idle", 200.0 - user, 200.0 - user);
+        let story = counts(counts(story, "cpu_iowait", 0.0, 0.0), "psi_cpu_some", 990_000.0, 990_000.0);
+        let story = counts(story, "psi_memory_some", 0.0, 0.0)
+            .counter(Table::Cgroup, "/jobs", "psi_cpu_some", |_| 990_000.0)
+            .counter(Table::Cgroup, "/jobs", "cpu_usage", |_| 1_900_000.0)
+            .counter(Table::Cgroup, "/app", "psi_cpu_some", at(10_000.0, waited))
+            .counter(Table::Cgroup, "/app", "cpu_usage", at(ran, 100_000.0));
+        finding(&story.tell(), "cpu-bound").map(|found| found.statement)
+    };
+    let found = told(700_000.0, 100_000.0, 198.0).expect("its jobs go first now");
+    assert!(found.starts_with("CPU-bound: tasks waited for a CPU 99.0 % of the time"), "{found}");
+    assert_eq!(told(100_000.0, 100_000.0, 198.0), None, "it waits hardly more");
+    assert_eq!(told(700_000.0, 0.0, 198.0), None, "it waits since it came");
+    assert_eq!(told(700_000.0, 100_000.0, 120.0), None, "CPUs are free");
+}
+
+#[test]
 fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     let busy = |user: f64, iowait: f64, cpu: f64, memory: f64| {
         let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
