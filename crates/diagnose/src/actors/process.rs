@@ -99,13 +99,16 @@ pub(crate) fn fastest_for_itself<'a, M>(
     most(window, metrics, |comm| (!works_for_others(comm)).then_some(Amount::ZERO))
 }
 
-/// The same of what is new: the command that exceeds most what its processes did before the window.
+/// The same of what is new: the command that exceeds most what its processes did before the window. Threads that work for others begin nothing.
 pub(crate) fn fastest_new<'a, M>(
     window: &Window<'a>,
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
     let before = window.baseline().all();
-    most(window, metrics, |comm| Some(before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics))))
+    most(window, metrics, |comm| {
+        let usual = || before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics));
+        (!works_for_others(comm)).then(usual)
+    })
 }
 
 /// What the processes of a command do together, and the one of them that does most.

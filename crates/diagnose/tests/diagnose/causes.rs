@@ -67,6 +67,11 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0))).tell();
     assert_eq!(finding(&faster, "device-slow"), None, "hardly slower");
     assert_eq!(finding(&faster, "device-saturated"), None, "busy for a fourth of the time");
+    let hardly = |before: f64| {
+        let hardly = waits(disk(host(), (before, 2.0, 0.0, 0.0), (40.0, 25.0, 0.0, 0.0)));
+        finding(&hardly.tell(), "device-slow")
+    };
+    assert_eq!(hardly(1.0), None, "a disk that was idle has more to do");
     // An array on another disk, to which each of its writes sends so many.
     let below = |sent: f64| {
         let sent = move |at: f64| if during(at) { sent } else { 100.0 };
@@ -241,6 +246,14 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
     let found = finding(&storm(100.0), "fsync-storm").expect("small writes queue");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&storm(9000.0), "fsync-storm"), None, "the flusher writes");
+    // A service that wrote as much before, and syncs it now: what the recorder writes elsewhere is new, and too little.
+    let synced = disk(host(), (0.0, 0.0, 5.0, 1.0), (0.0, 0.0, 250.0, 30.0))
+        .counter(Table::Disk, "sda", "write_sectors", |at| if during(at) { 4000.0 } else { 80.0 })
+        .gauge(Table::Host, "", "nr_dirty", |_| 100.0)
+        .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 10_000.0)
+        .counter(Table::Process, "1@1", "write_bytes", |_| 0.6 * MIB)
+        .counter(Table::Process, "9@9", "write_bytes", |at| if during(at) { 1500.0 } else { 1000.0 });
+    assert_eq!(finding(&synced.tell(), "fsync-storm").expect("small writes queue").origins.names(), ["disk:sda"]);
     let flushes = |before: f64, now: f64| {
         let flushes = move |at: f64| if during(at) { now } else { before };
         finding(&story(100.0).counter(Table::Disk, "sda", "flushes", flushes).tell(), "fsync-storm").is_some()

@@ -60,6 +60,7 @@ pub(crate) const RULE: Rule = Rule {
                 MECHANICAL.doc(),
                 QUEUE.doc(),
                 FEW.doc(),
+                GREW.doc(),
                 COMPLETED.doc(),
                 LASTS.doc(),
                 BEGINNING.doc(),
@@ -92,6 +93,12 @@ const MORE: Limit<Count> = Limit::new(
     1.2,
     "Under more load a longer queue is expected.",
     "Little's law",
+);
+const GREW: Limit<Count> = Limit::new(
+    "requests per second, relative to those of a disk that had hardly any, at most",
+    4.0,
+    "A mean over few requests is noise, but not this much more.",
+    "judgement",
 );
 const LARGER: Limit<Count> = Limit::new(
     "bytes per request, relative to the baseline, at most",
@@ -194,8 +201,15 @@ fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
     found.span(span);
     found.origin(Actor::disk(disk));
     let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
-    let baseline =
-        window.baseline().until(span.from).and_then(|quiet| work(&quiet, disk)).filter(|before| before.requests >= FEW);
+    let baseline = window.baseline().until(span.from).and_then(|quiet| work(&quiet, disk));
+    // Of a disk that had hardly a request before, nobody knows how long one took; but that it has more now.
+    let usual = baseline.as_ref().map(|before| before.requests);
+    let usual =
+        usual.or_else(|| during.baseline().all().and_then(|before| work(&before, disk)).map(|before| before.requests));
+    if usual.is_some_and(|usual| usual < FEW && now.requests > usual * GREW.get()) {
+        return None;
+    }
+    let baseline = baseline.filter(|before| before.requests >= FEW);
     let waited = during.share(&derived::PSI_IO_SOME);
     let works = waits::works(&during, disk);
     if waited.zip(works).is_some_and(|(waited, works)| works < waited * MIN_SHARE_OF_WAITS) {

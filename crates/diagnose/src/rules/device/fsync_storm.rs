@@ -219,7 +219,7 @@ fn writer<'a>(during: &Window<'a>, disk: &str, bytes: Rate<Bytes>) -> Option<Pro
     // Write calls to sockets and terminals write nothing to a device.
     let writer = caller
         .filter(|caller| caller.amount >= bytes * PART)
-        .or_else(|| process::fastest_new(during, &["write_bytes"]));
+        .or_else(|| process::fastest_new(during, &["write_bytes"]).filter(|writer| writer.amount >= bytes * PART));
     writer.filter(|writer| !disk_load::others_write_most(during, disk, writer.comm))
 }
 
