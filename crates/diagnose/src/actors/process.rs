@@ -238,7 +238,7 @@ pub(crate) fn by_command<'a, M>(
 }
 
 /// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
-const INHERITED: [&str; 5] = ["read_bytes", "write_bytes", "rchar", "syscr", "syscw"];
+const INHERITED: [&str; 6] = ["read_bytes", "write_bytes", "rchar", "wchar", "syscr", "syscw"];
 
 /// The bytes that a core copies in a second: who moves more by its own CPU time has inherited them.
 const COPIED: Amount<Bytes> = Amount::new(10e9);

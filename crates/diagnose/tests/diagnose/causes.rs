@@ -197,18 +197,19 @@ fn writeback_that_readers_wait_behind_saturates_a_disk() {
 
 #[test]
 fn a_thread_of_the_kernel_that_reads_while_it_writes_back_is_no_victim() {
-    let back = |reader: &str| {
+    let back = |reader: &str, freed: f64| {
         let reads = |at: f64| if during(at) { 130.0 * 1024.0 } else { 0.0 };
         let story = disk(host(), (0.0, 0.0, 1.0, 1.0), (0.0, 0.0, 400.0, 1.0));
-        let story = counts(story, "nr_written", 10.0, 6400.0)
+        let story = counts(counts(story, "nr_written", 10.0, 6400.0), "pgsteal_kswapd", 0.0, freed)
             .command("3@3", reader)
             .counter(Table::Process, "3@3", "read_bytes", reads)
             .counter(Table::Process, "7@7", "write_bytes", |at| if during(at) { 25.0 * MIB } else { 0.0 });
         finding(&story.tell(), "writeback-saturates-disk").map(|found| found.statement)
     };
-    let found = back("lookup").expect("it lost its pages");
+    let found = back("lookup", 6000.0).expect("it lost its pages");
     assert!(found.contains("lookup reads 130 KiB/s back from devices"), "{found}");
-    assert_eq!(back("kworker/u8:3-flush-254:16"), None);
+    assert_eq!(back("kworker/u8:3-flush-254:16", 6000.0), None);
+    assert_eq!(back("lookup", 10.0), None, "the kernel freed hardly a page: it reads what it had not read yet");
 }
 
 #[test]
@@ -1293,6 +1294,19 @@ fn a_file_in_tmpfs_belongs_to_the_program_that_wrote_it() {
     };
     let dd = filled(2048.0 / 30.0, 0.0);
     assert!(dd.statement.contains("(pid 9) wrote"), "{}", dd.statement);
+    // A program that ended, and the shell that waited for it and has its counts.
+    let wrote =
+        |at: f64| Some(whole((at - 60.0).max(0.0) * 2048.0 / 30.0 * MIB)).filter(|_| (61.0..90.0).contains(&at));
+    let story = host()
+        .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+        .gauge(Table::Host, "", "AnonPages", |_| GIB)
+        .gauge(Table::Host, "", "Shmem", |at| 2.0 * progress(at) * GIB)
+        .gauge(Table::Host, "", "Cached", |_| 5.0 * GIB)
+        .counter(Table::Host, "", "pgscan_kswapd", |at| if during(at) { 20_000.0 } else { 0.0 })
+        .counter(Table::Process, "5@5", "wchar", |at| if at == 90.0 { 29.0 * 2048.0 / 30.0 * MIB } else { 0.0 })
+        .line(Table::Process, "9@9", "wchar", (0..120).map(|at| wrote(f64::from(at))).collect());
+    let found = finding(&story.tell(), "anonymous-growth-takes-cache").unwrap();
+    assert_eq!(found.origins.names(), ["process:9@9"], "{}", found.statement);
     assert!(dd.advice[0].action.starts_with("Let 9@9 write to a disk"), "{}", dd.advice[0].action);
     let command = dd.advice[0].command.as_deref().unwrap_or_default();
     assert!(

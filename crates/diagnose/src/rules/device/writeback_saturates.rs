@@ -11,7 +11,7 @@ use crate::ledger::writeback::{COPIES, FLUSHED, MIN_READ_AWAIT, PART, SLOW, SLOW
 use crate::measure::amount::{Count, Limit, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
-use crate::measure::window::Window;
+use crate::measure::window::{STOLEN, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
@@ -127,7 +127,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             .mean(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH))
             .is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
         let much = window.turnover(written).is_some_and(|share| share >= TURNOVER);
-        most && new && much && (!writeback.victims.is_empty() || writeback.stalls.is_some())
+        // Nobody lost a page where the kernel freed none.
+        let freed = window.over(span).host_turnover(&STOLEN).is_none_or(|share| share >= TURNOVER);
+        most && new && much && freed && (!writeback.victims.is_empty() || writeback.stalls.is_some())
     };
     if !writeback.saturates() && !bulk() {
         return None;
