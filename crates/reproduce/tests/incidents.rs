@@ -14,7 +14,7 @@ use silent::Silent;
 use std::fmt::Write;
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 18] = [
+const REPRODUCED: [&str; 17] = [
     "aof-mglru",
     "appmax-mglru",
     "catalog-classic",
@@ -26,8 +26,6 @@ const REPRODUCED: [&str; 18] = [
     "quotacache-mglru",
     "dropped-classic",
     "fsync-mglru",
-    // A checkpoint writes at many places and syncs afterwards.
-    "hourly-classic",
     // Its new clients read what nobody had cached.
     "iops-classic",
     "lite-mglru",
