@@ -119,17 +119,20 @@ pub(crate) fn of_command<'a, M>(
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
     let own = present(window).filter(|(_, other)| *other == comm);
     let rates = own.filter_map(|(name, _)| Some((name, of_window(window, name, metrics)?)));
-    share(window, comm, rates.filter(|(_, rate)| rate.is_positive()).collect(), metrics)
+    share(comm, rates.filter(|(_, rate)| rate.is_positive()).collect(), &heirs(window, metrics))
+}
+
+/// Who inherited what these counters show, in a window.
+fn heirs<'a>(window: &Window<'a>, metrics: &[&'a str]) -> Vec<Heirs<'a>> {
+    metrics.iter().map(|metric| Heirs::of(window, metric)).collect()
 }
 
 /// What the processes of a command did by themselves, and the one of them that did most.
 fn share<'a, M>(
-    window: &Window<'a>,
     comm: &'a str,
     mut processes: Rates<'a, M>,
-    metrics: &[&str],
+    heirs: &[Heirs<'_>],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
-    let heirs: Vec<Heirs<'_>> = metrics.iter().map(|metric| Heirs::of(window, metric)).collect();
     processes.retain(|(name, _)| !heirs.iter().any(|heirs| heirs.has(name)));
     let (name, _) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() })
@@ -157,9 +160,9 @@ fn commands_of<'a, M>(window: &Window<'a>, metrics: &[&str]) -> BTreeMap<&'a str
 
 /// What each command did by itself.
 pub(crate) fn each<'a, M>(window: &Window<'a>, metric: &str) -> BTreeMap<&'a str, Rate<M>> {
-    let metrics = &[metric];
-    let commands = commands_of(window, metrics).into_iter();
-    commands.filter_map(|(comm, own)| Some((comm, share(window, comm, own, metrics)?.amount))).collect()
+    let heirs = heirs(window, &[metric]);
+    let commands = commands_of(window, &[metric]).into_iter();
+    commands.filter_map(|(comm, own)| Some((comm, share(comm, own, &heirs)?.amount))).collect()
 }
 
 /// The command that exceeds most what is usual of it, of those that have a usual amount.
@@ -174,13 +177,14 @@ fn most<'a, M>(
     };
     let mut commands: Vec<_> = commands_of(window, metrics).into_iter().filter_map(exceeds).collect();
     commands.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let heirs = heirs(window, metrics);
     let mut most: Option<(Rate<M>, ProcessShare<'a, crate::measure::amount::Per<M>>)> = None;
     for (more, usual, comm, processes) in commands {
         // What others inherited is taken off below, so a smaller sum cannot become the largest.
         if most.as_ref().is_some_and(|(most, _)| *most >= more) {
             break;
         }
-        let Some(share) = share(window, comm, processes, metrics) else { continue };
+        let Some(share) = share(comm, processes, &heirs) else { continue };
         let more = share.amount - usual;
         if most.as_ref().is_none_or(|(most, _)| more > *most) {
             most = Some((more, share));

@@ -63,8 +63,8 @@ pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'
     let with_it = |name: &str, comm: &str| {
         own.is_some_and(|(own, moved)| own == comm && bytes(window, name).is_some_and(|with| with >= moved * TOGETHER))
     };
-    let serves = |comm: &str| comm == RECORDER || process::works_for_others(comm);
-    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && !serves(comm) && !with_it(name, comm);
+    let for_others = |comm: &str| comm == RECORDER || process::works_for_others(comm);
+    let others = |(name, comm): &(&str, &str)| Some(*name) != origin && !for_others(comm) && !with_it(name, comm);
     let lost = process::present(window).filter(others).filter_map(|(name, comm)| {
         let rate = |window: &Window<'_>, metric: &str| window.rate::<Count>(Table::Process, name, metric);
         let (read, earlier) = (bytes(window, name)?, bytes(&before, name)?);

@@ -363,11 +363,15 @@ fn listed(cpus: &[&str]) -> String {
 }
 
 /// The longest time of the recording, with a part in this stretch, for which tasks wait for a CPU clearly more than usual.
+fn waits_more(window: &Window<'_>, waits: SignalSpec<'_>, usual: Amount<Ratio>) -> Option<Span> {
+    let whole = Window::whole(window.recording, window.episodes)?;
+    whole.held(waits, usual + NEW.value()).filter(|span| span.overlaps(window.span))
+}
+
+/// The same of all tasks.
 fn queues_more(window: &Window<'_>) -> Option<Span> {
     let waits = SignalSpec::derived(&derived::PSI_CPU_SOME);
-    let whole = Window::whole(window.recording, window.episodes)?;
-    let usual: Amount<Ratio> = window.baseline().mean(waits)?;
-    whole.held(waits, usual + NEW.value()).filter(|span| span.overlaps(window.span))
+    waits_more(window, waits, window.baseline().mean(waits)?)
 }
 
 /// Whether CPUs were often free before a stretch, and tasks queue for them clearly more than then.
@@ -381,14 +385,13 @@ fn was_free(during: &Window<'_>) -> bool {
 /// The longest time, with a part in this stretch, for which a service waits for a CPU clearly more than before. On CPUs that are always full, the host
 /// waits as long as before, whoever it is that waits.
 fn service_waits(window: &Window<'_>) -> Option<Span> {
-    let whole = Window::whole(window.recording, window.episodes)?;
     let held = group::leaves(window.recording).into_iter().filter_map(|group| {
         let waits = SignalSpec::cgroup(group, &derived::PSI_CPU_SOME);
-        let usual: Amount<Ratio> = window.episodes.signal(window.recording, waits)?.baseline()?;
-        let held = whole.held(waits, usual + NEW.value()).filter(|held| held.overlaps(window.span))?;
+        let usual = window.episodes.signal(window.recording, waits)?.baseline()?;
+        let held = waits_more(window, waits, usual)?;
         Activity::of(window.recording, window.episodes, group).before(held.from).then_some(held)
     });
-    held.max_by_key(|held| held.length())
+    held.max_by_key(|held| held.length()).filter(|held| held.length() >= queue::least(window.recording))
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
@@ -398,8 +401,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     }
     // A CPU that was half idle cannot run four times as much, but tasks that queue for it stand out from none.
     let queued = window.unusual(SignalSpec::derived(&derived::PSI_CPU_SOME)).or_else(|| queues_more(window));
-    let service = service_waits(window).filter(|span| span.length() >= queue::least(window.recording));
-    let queued = queued.or(service);
+    let queued = queued.or_else(|| service_waits(window));
     let span = queued.unwrap_or_else(|| window.when(SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let during = window.over(span);
     let idle = idle_share(&during)?;
@@ -407,7 +409,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Where tasks queued for a CPU before, that they do is no incident, but where a CPU was often free and is no more; and at the start of a
     // recording nobody knows.
     let before = window.baseline().until(span.from)?.share(&derived::PSI_CPU_SOME);
-    let worse = || was_free(&during) || service.is_some_and(|service| service.overlaps(span));
+    let worse = || was_free(&during) || service_waits(window).is_some_and(|service| service.overlaps(span));
     if before.is_some_and(|before| before >= QUEUED) && !(idle <= IDLE.value() && worse()) {
         return None;
     }

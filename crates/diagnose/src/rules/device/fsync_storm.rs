@@ -217,9 +217,8 @@ fn writer<'a>(during: &Window<'a>, disk: &str, bytes: Rate<Bytes>) -> Option<Pro
     let caller = process::fastest_new::<Count>(during, &["syscw"]);
     let caller = caller.and_then(|caller| process::of_command::<Bytes>(during, caller.comm, &["write_bytes"]));
     // Write calls to sockets and terminals write nothing to a device.
-    let writer = caller
-        .filter(|caller| caller.amount >= bytes * PART)
-        .or_else(|| process::fastest_new(during, &["write_bytes"]).filter(|writer| writer.amount >= bytes * PART));
+    let writes = |one: &ProcessShare<'_, Per<Bytes>>| one.amount >= bytes * PART;
+    let writer = caller.filter(writes).or_else(|| process::fastest_new(during, &["write_bytes"]).filter(writes));
     writer.filter(|writer| !disk_load::others_write_most(during, disk, writer.comm))
 }
 
