@@ -99,13 +99,13 @@ fn grew_for(stretch: &Stretch<'_>, processes: &[String]) -> f64 {
     to.saturating_sub(from) as f64 / 1e9
 }
 
-/// All commands that ran, but the threads of the kernel and pagetide itself.
-pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
+/// All commands that ran, but the threads of the kernel and pagetide itself. `swapping` is the part of the trouble in which pages came
+/// back from swap.
+pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, swapping: Option<&Stretch<'_>>) -> Vec<Command> {
     let recording = trouble.recording;
     let groups = group_ids(recording);
     let counts_delays = has_delays(recording);
     let family = Family::of_recording(recording);
-    let swapping = swapping(trouble);
     let mut commands: BTreeMap<(String, Option<String>), Command> = BTreeMap::new();
     for (process, name) in recording.entities_within(Table::Process, calm.from, trouble.to) {
         if name == "pagetide" || !has_own_counters(recording, process) || is_of_kernel(recording, process) {
@@ -128,7 +128,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         command.processes.push(process.to_owned());
         command.calm.add(calm, process, &family.of(calm, process), counts_delays);
         command.trouble.add(trouble, process, &family.of(trouble, process), counts_delays);
-        if let Some(stretch) = &swapping {
+        if let Some(stretch) = swapping {
             let did = command.swapping.get_or_insert_default();
             did.add(stretch, process, &family.of(stretch, process), counts_delays);
         }
@@ -448,7 +448,7 @@ mod tests {
         let recording = made.finish();
         let calm = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
         let trouble = calm.with(10 * SECOND, 20 * SECOND);
-        all(&calm, &trouble).into_iter().map(|command| command.while_it_ran(&calm, &trouble)).collect()
+        all(&calm, &trouble, None).into_iter().map(|command| command.while_it_ran(&calm, &trouble)).collect()
     }
 
     /// What a command of that name read per second of the incident in which it ran.

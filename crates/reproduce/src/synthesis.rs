@@ -230,11 +230,12 @@ fn commands(
     reclaim_slowdown: Option<u64>,
     diagnosis: &Diagnosis,
 ) -> Vec<Command> {
-    let mut commands = command::all(calm, trouble);
+    let swapping = command::swapping(trouble);
+    let mut commands = command::all(calm, trouble, swapping.as_ref());
     reclaim::book(calm, reclaim_slowdown, &mut commands, |command| &mut command.calm);
     reclaim::book(trouble, reclaim_slowdown, &mut commands, |command| &mut command.trouble);
-    if let Some(stretch) = command::swapping(trouble) {
-        reclaim::book(&stretch, reclaim_slowdown, &mut commands, |command| command.swapping.get_or_insert_default());
+    if let Some(stretch) = &swapping {
+        reclaim::book(stretch, reclaim_slowdown, &mut commands, |command| command.swapping.get_or_insert_default());
     }
     // Where processes were recorded without their groups, the rules may have found whose it is.
     let origins = || diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
