@@ -1,5 +1,6 @@
 //! Who did it and who suffers: processes, control groups, newcomers, streams and their victims.
 
+pub(crate) mod commits;
 pub(crate) mod group;
 pub(crate) mod io_limit;
 pub(crate) mod kernel_log;

@@ -1,5 +1,6 @@
 //! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
 
+use crate::actors::commits::Commits;
 use crate::actors::{group, process};
 use crate::evidence::threshold::PRESSURE;
 use crate::measure::amount::{Amount, Rate};
@@ -68,7 +69,10 @@ impl<'a> Groups<'a> {
     fn wait_more(&self, window: &Window<'_>, derived: &'static Derived) -> Option<Amount<Ratio>> {
         let more = self.before.iter().filter_map(|group| {
             let usual = share(&self.early, group, derived).unwrap_or(Amount::ZERO);
-            Some((share(window, group, derived)? - usual).max(Amount::ZERO))
+            let longer = (share(window, group, derived)? - usual).max(Amount::ZERO);
+            let uncounted = Some(group).filter(|_| derived.name == derived::PSI_IO_SOME.name);
+            let commits = uncounted.and_then(|group| Commits::of(window.recording, window.episodes, group));
+            Some(longer + commits.map_or(Amount::ZERO, |commits| commits.share(window.span)))
         });
         more.reduce(Amount::max)
     }

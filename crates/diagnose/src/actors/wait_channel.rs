@@ -5,7 +5,7 @@
 use crate::actors::process;
 use crate::measure::amount::Count;
 use crate::measure::window::Window;
-use pagetide_core::Table;
+use pagetide_core::{Moment, Table};
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["wchan_*"];
@@ -22,8 +22,13 @@ pub(crate) fn are_recorded(window: &Window<'_>) -> bool {
 
 /// Samples that found a process in a function.
 pub(crate) fn samples_in(window: &Window<'_>, process: &str, function: &str) -> usize {
+    moments_in(window, process, function).len()
+}
+
+/// When they did.
+pub(crate) fn moments_in(window: &Window<'_>, process: &str, function: &str) -> Vec<Moment> {
     let series = window.series(Table::Process, process, &format!("{WCHAN}{function}"));
-    series.map_or(0, |series| window.points::<Count>(&series).count())
+    series.map_or_else(Vec::new, |series| window.points::<Count>(&series).map(|(at, _)| at).collect())
 }
 
 /// The function in which most samples of a process found it waiting.

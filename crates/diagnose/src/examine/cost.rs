@@ -4,6 +4,7 @@
 //! group; where a recording lacks it, the CPU time that is idle while tasks wait for IO stands in. Where neither was recorded, harm is not
 //! known and decides nothing.
 
+use crate::actors::commits::LONGER;
 use crate::actors::group;
 use crate::actors::newcomer;
 use crate::actors::one_thread;
@@ -73,6 +74,7 @@ pub(crate) const THRESHOLDS: &[Threshold] = &[
     REST.doc(),
     UNEXPLAINED_CPU.doc(),
     UNEXPLAINED_CPU_TIME.doc(),
+    LONGER.doc(),
     DEPTH.doc(),
     MOST_OF_A_DISK.doc(),
     BUSIER.doc(),

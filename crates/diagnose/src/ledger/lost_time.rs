@@ -3,6 +3,7 @@
 //! Pressure stall information of the host counts jbd2, kworkers and kswapd as well, for which nobody waits. So the groups without
 //! others in them tell; the host only where no group was recorded.
 
+use crate::actors::commits::Commits;
 use crate::actors::group;
 use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::window::intervals;
@@ -165,6 +166,11 @@ impl<'a> Pressure<'a> {
                     debug_assert!(span.to > interval.from);
                     shares[kind] = value.clamp(0.0, 1.0);
                 }
+            }
+        }
+        if let Some(commits) = group.and_then(|group| Commits::of(recording, episodes, group)) {
+            for (span, [io, ..]) in spans.iter().zip(&mut raw) {
+                *io = (*io + commits.share(*span).get()).min(1.0);
             }
         }
         let activity = group.map_or_else(Activity::default, |group| Activity::of(recording, episodes, group));

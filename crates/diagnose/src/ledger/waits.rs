@@ -1,5 +1,6 @@
 //! The time that tasks lose while they wait, over time: of the host or a group, for IO, memory or a CPU.
 
+use crate::actors::commits::Commits;
 use crate::evidence::threshold::MECHANICAL;
 use crate::ledger::accounts;
 use crate::measure::amount::{Amount, Count, Limit};
@@ -82,6 +83,8 @@ pub(crate) struct Waits {
     pub(crate) usual: Amount<Ratio>,
     /// What counts as a wait and is none.
     excluded: Vec<Share>,
+    /// What is one and does not count.
+    commits: Option<Commits>,
     /// The losses that somebody asked for, by the beginning of the whole and the stretch: each finding is weighed several times.
     known: RefCell<BTreeMap<(Moment, Span), Option<Harm>>>,
 }
@@ -162,8 +165,10 @@ impl Waits {
         let usual = share.signal.baseline()?;
         let of_host = resource == Resource::Memory && group.is_none();
         let excluded = if of_host { kswapd(recording, episodes) } else { Vec::new() };
+        let commits =
+            group.filter(|_| resource == Resource::Io).and_then(|group| Commits::of(recording, episodes, group));
         let known = RefCell::default();
-        Some(Self { group: group.map(str::to_owned), resource, source, share, usual, excluded, known })
+        Some(Self { group: group.map(str::to_owned), resource, source, share, usual, excluded, commits, known })
     }
 
     /// The loss in a stretch.
@@ -181,7 +186,9 @@ impl Waits {
         let before = if long { lost(&|share| share.mean_until(before.to)) } else { None };
         let before = before.map_or(Amount::ZERO, |before| before.min(self.usual));
         let idle_alone = self.source.name == derived::CPU_IOWAIT.name;
-        Some(Harm { idle_alone, ..Harm::new(lost(&|share| share.mean(span))?, before, span) })
+        let in_commits = self.commits.map_or(Amount::ZERO, |commits| commits.share(span));
+        let share = (lost(&|share| share.mean(span))? + in_commits).min(Amount::new(1.0));
+        Some(Harm { idle_alone, ..Harm::new(share, before, span) })
     }
 }
 

@@ -1459,3 +1459,32 @@ fn reads_that_missed_the_cache_before_meet_no_cold_cache() {
     assert!(finding(&told(1.0), "cold-cache").is_some(), "it hardly read before");
     assert_eq!(finding(&told(120.0), "cold-cache"), None, "most of its reads missed before, too");
 }
+
+#[test]
+fn a_disk_that_was_idle_is_at_its_limit_where_more_at_once_do_not_get_more() {
+    // Two bursts of several readers, and one reader between them: 60 reads a second all the time.
+    let told = |burst: f64, rate: f64| {
+        let depth = move |at: f64| match at {
+            _ if !during(at) => 0.0,
+            _ if at % 12.0 < 3.0 => burst,
+            _ => 0.9,
+        };
+        let reads = move |at: f64| match at {
+            _ if !during(at) => 0.0,
+            _ if at % 12.0 < 3.0 => rate,
+            _ => 60.0,
+        };
+        let story = counts(host(), "psi_io_some", 1000.0, 700_000.0)
+            .counter(Table::Disk, "sda", "reads", reads)
+            .counter(Table::Disk, "sda", "read_sectors", move |at| reads(at) * 8.0)
+            .counter(Table::Disk, "sda", "read_ms", move |at| depth(at) * 1000.0)
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", move |at| if during(at) { 870.0 } else { 0.0 })
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| depth(at) * 1000.0);
+        finding(&story.tell(), "device-saturated").is_some()
+    };
+    assert!(told(13.0, 60.0));
+    assert!(!told(0.9, 60.0), "one request at a time: its latency sets the rate");
+}

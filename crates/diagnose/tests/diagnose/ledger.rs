@@ -729,3 +729,43 @@ fn what_others_flush_of_a_service_is_no_work_of_its_own() {
     assert_eq!(own.verdict, Conclusion::Healthy, "{}", own.summary);
     assert_ne!(own.cause.unwrap().grade, pagetide_core::Grade::Strong, "it waits half of the time");
 }
+
+#[test]
+fn who_waits_for_commits_of_a_journal_waits_for_the_disk_that_jbd2_writes_to() {
+    let told = |function: &str, before: i64| {
+        let within = |at: f64| at >= 40.0;
+        let found = (0..120).map(|at| {
+            let rare = at % 5 >= before;
+            (if within(at as f64) { at % 5 > 0 } else { !rare }).then_some(1)
+        });
+        let of = move |then: f64, else_: f64| move |at: f64| if within(at) { then } else { else_ };
+        let story = waits(0.0)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 20.0)
+            .gauge(Table::Process, "7@4", "cgroup_id", |_| 20.0)
+            .command("7@4", "queued")
+            .counter(Table::Process, "7@4", "write_bytes", of(40_000.0, 1000.0))
+            .line(Table::Process, "7@4", function, found.collect())
+            .gauge(Table::Host, "", "nr_dirty", |_| 1000.0)
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 1200.0)
+            .counter(Table::Disk, "sda", "reads", |_| 0.0)
+            .counter(Table::Disk, "sda", "read_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "read_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "writes", of(30.0, 1.0))
+            .counter(Table::Disk, "sda", "write_ms", of(880.0, 1.0))
+            .counter(Table::Disk, "sda", "write_sectors", of(720.0, 24.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", of(880.0, 1.0))
+            .counter(Table::Disk, "sda", "io_ms", of(880.0, 1.0))
+            .counter(Table::Disk, "sda", "flushes", of(30.0, 1.0));
+        diagnose(&story.tell())
+    };
+    let commits = told("wchan_jbd2_log_wait_commit", 0);
+    let ledger = commits.ledger.as_ref().expect("found in commits for four fifths of the time");
+    assert_eq!(ledger.by, "cgroup:/db");
+    assert!((ledger.lost_ns as f64 / 1e9 - 64.0).abs() < 3.0, "{ledger:?}");
+    let cause = commits.cause.as_ref().expect("small writes, each with a flush");
+    assert_eq!(cause.rule.as_str(), "fsync-storm");
+    assert_eq!(cause.origins.names(), ["process:queued", "disk:sda"]);
+    let lost = |told: &Diagnosis| told.ledger.as_ref().is_some_and(|ledger| ledger.lost_ns > 1_000_000_000);
+    assert!(!lost(&told("wchan_jbd2_log_wait_commit", 3)), "it is found there nearly as often before");
+    assert!(!lost(&told("wchan_fanotify_handle_event", 0)), "that is no journal");
+}

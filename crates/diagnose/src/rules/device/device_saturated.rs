@@ -29,7 +29,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "A device is busy all the time and requests queue",
             meaning: "The device always has work and more requests are waiting, so each takes longer than the device needs for it. The device is \
                 a victim when it only reads back what something else evicted.",
-            evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth), or with requests \
+            evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth), or completes no more \
+                requests however many there are at once, or has requests \
                 that have become larger and take longer. It is a victim if \
                 another device's stream evicts pages at the same time, or if much of what it reads refaults.",
             metrics: &[
@@ -130,12 +131,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let throttled = || {
         // The stretch first: what was before it may be a day.
         let now = (window.busy(disk).filter(|busy| *busy >= PACED)?, window.queue(disk)?);
-        let usual = window.baseline().median::<Nanos>(SignalSpec::disk_await(disk))?;
+        let usual = window.baseline().median::<Nanos>(SignalSpec::disk_await(disk));
         let before = window.baseline().median::<Per<Count>>(SignalSpec::disk(disk, &derived::TPS))?;
         let (rate, spread) =
             window.episodes.signal(window.recording, SignalSpec::disk(disk, &derived::TPS))?.middle(window.span)?;
-        let longer = window.disk_await(disk)? >= usual * SLOWER.get() && rate >= before;
-        (longer && spread <= rate * EVEN).then_some((now, window.span))
+        let time = window.disk_await(disk)?;
+        // Of a disk that was idle nobody knows how long a request takes below its limit: there have to be several at once.
+        let longer = usual.map_or(now.1 >= DEPTH, |usual| time >= usual * SLOWER.get());
+        (longer && rate >= before && spread <= rate * EVEN).then_some((now, window.span))
     };
     // Larger requests take longer on a disk of limited bandwidth, and each waits for it, however few there are.
     let larger = || {

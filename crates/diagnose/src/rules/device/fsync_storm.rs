@@ -1,5 +1,7 @@
 //! `fsync-storm`: programs wait for small writes that they request to be durable.
 
+use crate::actors::commits::{self, Commits};
+use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load;
@@ -9,7 +11,7 @@ use crate::measure::queue;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Bytes, Finding, Moment, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "synchronous writes",
@@ -29,8 +31,9 @@ pub(crate) const RULE: Rule = Rule {
             title: "Synchronous writes queue at a device",
             meaning: "Programs call fsync or write with O_SYNC: a database commit, a journal, a checkpoint. Each call waits until the device has \
                 written. More of these small writes arrive than the device completes, so each commit waits for those before it.",
-            evidence: "Writes queue at a device, or it flushes its cache again and again, and each write takes a multiple of its baseline. Dirty \
-                memory stays far below the background threshold, so the flusher has no reason to write: programs request it. The program whose \
+            evidence: "Writes queue at a device, or it flushes its cache again and again, or tasks of a group come to wait for commits of its journal, and \
+                each write takes a multiple of its baseline. Dirty \
+                memory stays far below the background threshold, so the flusher has no reason to write, or a flush comes with every few writes: programs request it. The program whose \
                 write calls, or written bytes, rose most is the origin. Cache flushes of the device support it. A rate of requests that stays \
                 the same at any queue length looks like an IOPS limit.",
             metrics: &[
@@ -47,6 +50,7 @@ pub(crate) const RULE: Rule = Rule {
                 "nr_dirty_background_threshold",
                 "write_bytes",
                 "syscw",
+                "wchan_*",
             ],
             thresholds: &[
                 queue::DEPTH.doc(),
@@ -199,6 +203,22 @@ fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     (span.length() >= queue::least(window.recording) && works).then_some(span)
 }
 
+/// From when on tasks of some group wait for commits of a journal longer than before.
+fn commits_begin(window: &Window<'_>) -> Option<Moment> {
+    let groups = group::leaves(window.recording).into_iter();
+    groups.filter_map(|group| Commits::of(window.recording, window.episodes, group)).map(|commits| commits.at).min()
+}
+
+/// The stretch in which a group waits for commits of a journal longer than before, at a disk that has work for most of it and flushes. What it commits may have
+/// come to need more writes, and not to be more often.
+fn waiting_for_commits(window: &Window<'_>, disk: &str) -> Option<Span> {
+    let from = commits_begin(window)?.max(window.span.from);
+    let span = Span { from, to: window.span.to.max(from) };
+    let during = window.over(span);
+    let works = during.busy(disk)? >= BUSY && during.rate::<Count>(Table::Disk, disk, "flushes")? >= FLUSHES;
+    (span.length() >= queue::least(window.recording) && works).then_some(span)
+}
+
 /// Whether a disk flushes several times as often as before, and has work for most of the time: commits wait for its flushes, and not in a queue of writes.
 fn flushes_surge(during: &Window<'_>, disk: &str) -> bool {
     let flushes = during.rate::<Count>(Table::Disk, disk, "flushes").filter(|flushes| *flushes >= FLUSHES);
@@ -219,6 +239,10 @@ fn writer<'a>(during: &Window<'a>, disk: &str, bytes: Rate<Bytes>) -> Option<Pro
     // Write calls to sockets and terminals write nothing to a device.
     let writes = |one: &ProcessShare<'_, Per<Bytes>>| one.amount >= bytes * PART;
     let writer = caller.filter(writes).or_else(|| process::fastest_new(during, &["write_bytes"]).filter(writes));
+    // Where tasks came to wait for commits, it is known whose those are.
+    let committer = commits_begin(during).and_then(|_| commits::committer(during));
+    let known = committer.and_then(|one| process::of_command::<Bytes>(during, one.comm, &["write_bytes"]));
+    let writer = known.or(writer);
     writer.filter(|writer| !disk_load::others_write_most(during, disk, writer.comm))
 }
 
@@ -237,6 +261,11 @@ fn does_less(window: &Window<'_>, disk: &str, writes: Rate<Count>, bytes: Rate<B
     let before = window.baseline().median::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["writes"]));
     let earlier = window.baseline().median::<Per<Bytes>>(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH));
     before.zip(earlier).is_some_and(|(before, earlier)| writes < before * LESS.get() && bytes < earlier * LESS.get())
+}
+
+/// Whether a disk flushes as often as commits do: its writes are theirs, however much memory is dirty for another disk.
+fn commits_each(during: &Window<'_>, disk: &str, writes: Rate<Count>) -> bool {
+    during.rate::<Count>(Table::Disk, disk, "flushes").is_some_and(|flushes| flushes >= writes * COMMITS.get())
 }
 
 /// Dirty and writeback memory as a share of the background threshold.
@@ -258,7 +287,9 @@ fn is_bulk_write(during: &Window<'_>, disk: &str, size: Amount<Bytes>, writes: R
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // A queue tells when commits begin to wait for each other; a service that commits may flush as often long before.
-    let span = queue::longest_backlog(window, disk).or_else(|| flushing(window, disk))?;
+    let span = queue::longest_backlog(window, disk)
+        .or_else(|| flushing(window, disk))
+        .or_else(|| waiting_for_commits(window, disk))?;
     let during = window.over(span);
     let rate = |metric: &str| during.rate::<Count>(Table::Disk, disk, metric);
     let (reads, writes) = (rate("reads")?, rate("writes")?);
@@ -269,7 +300,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let surges = flushes_surge(&during, disk);
     if writes < (reads + writes) * WRITES
         || size > SMALL.value()
-        || dirty > DIRTY.value()
+        || dirty > DIRTY.value() && !commits_each(&during, disk, writes)
         || time < MIN_WRITE_AWAIT && !surges
         || direct(&during, disk, bytes)
         || is_bulk_write(&during, disk, size, writes)
