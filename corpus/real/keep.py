@@ -39,8 +39,9 @@ def origins(name, trouble):
         return [f"disk:{name}"]
     if name in GROUPS or re.search(rf"(within |/sys/fs/cgroup/){re.escape(name)}(?![\w-])", trouble["prepare"] + trouble["start"]):
         return [f"cgroup:/sys/fs/cgroup/{name}"]
-    # The process may be named after its thread.
-    return [f"process:{name}"] + (["process:redis-server"] if name == "redis" else [])
+    # The process may be named after its thread, and that of a script by the interpreter and the script.
+    script = [f"process:python3 {name}.py"] if (case.HERE / "programs" / f"{name}.py").exists() else []
+    return [f"process:{name}", *script] + (["process:redis-server"] if name == "redis" else [])
 
 
 def words(names):

@@ -109,8 +109,11 @@ fn conclude(
     let healthy = healthy.or_else(|| named(RuleId::ChangedWorkingSet));
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
     let waits = asked.as_ref().and_then(memory_waits::troubling);
-    // Whatever looks benign, a host whose tasks notably wait is not called healthy.
-    let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED);
+    // Whatever looks benign, a host whose tasks notably wait is not called healthy; nor is one on which a service came to do much less, because
+    // others do nothing worse than to wait for themselves.
+    let idles = |whole: &Window<'_>| blocked_or_quieter(whole).is_some();
+    let hidden = remark.is_some() && named(RuleId::Healthy).is_none() && asked.as_ref().is_some_and(idles);
+    let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED) && !hidden;
     let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
             let happened = root.map(|root| format!("No service lost notable time. {}", findings[root].statement));
@@ -203,15 +206,19 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
                 "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. {COMPARE}"
             ));
         }
-        let blocked = blocked::of(whole).map(|blocked| blocked.words(whole));
-        return blocked
-            .or_else(|| quieter::of(whole).filter(Quieter::hardly_works).map(|quieter| quieter.words(whole)));
+        return blocked_or_quieter(whole);
     };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);
     let grower =
         grower.map_or(String::new(), |(grower, _)| format!(" {} grew by {} meanwhile.", grower.words(), grower.amount));
     Some(format!("Tasks waited for memory {share} of the time, and no rule found the cause.{grower}"))
+}
+
+/// That tasks sleep, or a service does much less, for no reason that the kernel counts.
+fn blocked_or_quieter(whole: &Window<'_>) -> Option<String> {
+    let blocked = blocked::of(whole).map(|blocked| blocked.words(whole));
+    blocked.or_else(|| quieter::of(whole).filter(Quieter::hardly_works).map(|quieter| quieter.words(whole)))
 }
 
 /// The diagnosis with a cause: the first of the findings.

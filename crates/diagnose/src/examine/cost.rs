@@ -316,11 +316,19 @@ impl Losses {
         is_leaf || !self.waits.iter().any(recorded)
     }
 
+    /// Whether somebody who lost time did not work before a moment: it waits for its own requests, or for a limit of its own.
+    pub(crate) fn came_with(&self, loss: &TimeLost, at: Moment) -> bool {
+        loss.victim.as_group().is_some_and(|group| self.came(group, at))
+    }
+
+    fn came(&self, group: &str, at: Moment) -> bool {
+        self.leaves.iter().any(|(leaf, activity)| leaf == group && !activity.before(at))
+    }
+
     /// Who lost time in a stretch, and to what; the largest loss first, but those that notably suffer by the work of others before all, and groups that had just started behind all. The rule of its cause, where it is known, says what tasks wait for.
     pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
         // It waits for its own work. Who reads again what was evicted computes more as well.
-        let came =
-            |group: &str| self.leaves.iter().any(|(leaf, activity)| leaf == group && !activity.before(span.from));
+        let came = |group: &str| self.came(group, span.from);
         let evicted = cause.and_then(of_rule) == Some(Account::ReadAgain);
         let lost = self.waits.iter().filter_map(|waits| {
             let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= MIN_LOST_TIME)?;

@@ -10,7 +10,7 @@ use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::step;
 use crate::measure::window::Window;
-use pagetide_core::{Moment, Ratio, Span, Table, derived};
+use pagetide_core::{Moment, Nanos, Ratio, Span, Table, derived};
 use std::collections::BTreeMap;
 
 /// A group, and what it did before and after a moment.
@@ -100,10 +100,10 @@ pub(crate) const CALLED: Limit<Per<Count>> = Limit::new(
     "judgement",
 );
 
-/// Samples before, at least.
-pub(crate) const BEFORE: Limit<Count> = Limit::new(
-    "samples before a group came to do less, at least",
-    20.0,
+/// How long before, at least.
+pub(crate) const BEFORE: Limit<Nanos> = Limit::new(
+    "time before a group came to do less, at least",
+    20e9,
     "What has just started does more at first: it fills its caches and compiles.",
     "judgement",
 );
@@ -150,8 +150,13 @@ fn callers<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
 /// The read and write calls of a process in each interval; absent where it made few from the beginning, or was not recorded throughout.
 fn calls(window: &Window<'_>, process: &str) -> Option<Vec<(Span, f64)>> {
     let values = values(window, SignalSpec::rate(Table::Process, process, CALLS))?;
-    let first = values.iter().zip(1_u32..).take_while(|(_, count)| f64::from(*count) <= BEFORE.get());
-    let often = first.map(|((_, value), _)| value).sum::<f64>() >= CALLED.get() * BEFORE.get();
+    let start = values.first()?.0.from;
+    let first = values.iter().take_while(|(span, _)| span.to.since(start).as_f64() <= BEFORE.get());
+    let (made, time) = first.fold((0.0, 0.0), |(made, time), (span, value)| {
+        let length = span.length().as_f64();
+        (made + value * length, time + length)
+    });
+    let often = made >= CALLED.get() * time && time > 0.0;
     let known: f64 = values.iter().map(|(span, _)| span.length().as_f64()).sum();
     (often && known >= window.span.length().as_f64() * RECORDED).then_some(values)
 }
@@ -172,7 +177,7 @@ fn values(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<Vec<(Span, f64)>>
 /// When values fell at once and stayed, and their means before, which have to be enough, and after.
 fn fall<M>(values: &[(Span, f64)], enough: Limit<M>) -> Option<(Moment, Amount<M>, Amount<M>)> {
     let step::Step { at, before, after } = step::fall(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>())?;
-    if (at as f64) < BEFORE.get() {
+    if values[at].0.from.since(values[0].0.from).as_f64() < BEFORE.get() {
         return None;
     }
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);

@@ -180,7 +180,9 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     }
     let waited = during.derived::<Ratio>(Table::Cgroup, group, &derived::PSI_CPU_SOME)?;
     let idle = idle_share(&during)?;
-    if idle < FREE.value() || during.span.length() < queue::least(during.recording) {
+    // Where the kernel counts that it throttles the group, that is what the group waits for as long as a CPU would be free.
+    let free = if own { IDLE } else { FREE };
+    if idle < free.value() || during.span.length() < queue::least(during.recording) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);

@@ -56,7 +56,10 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     if by_cause.is_empty() {
         return false;
     }
-    let felt = by_cause.iter().filter(|loss| stretches.losses.is_of_services(loss)).map(|loss| loss.lost_ns).max();
+    let of_services = |loss: &TimeLost| {
+        stretches.losses.is_of_services(loss) && !stretches.losses.came_with(loss, finding.range.from)
+    };
+    let felt = by_cause.iter().filter(|loss| of_services(loss)).map(|loss| loss.lost_ns).max();
     let booked = arbiter::gives_back(ledger, finding);
     // Of a queue the ledger knows what it cost a service beyond that service's own requests.
     let (most, burst) = if account != Account::ReadAgain && ledger::of_service(ledger) {

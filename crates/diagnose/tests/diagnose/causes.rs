@@ -714,6 +714,15 @@ fn a_group_that_waits_for_idle_cpus_is_at_its_own_limit() {
     assert!(ran(50_000.0, 9.0), "a service");
     assert!(!ran(0.0, 9.0), "a job that starts below its own limit");
     assert!(ran(0.0, 0.0), "the limit is a parent's, and others wait below it");
+    let busy = |throttled: f64| {
+        let story = story(900_000.0, 110.0)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |at| if during(at) { 500_000.0 } else { 100_000.0 })
+            .counter(Table::Cgroup, "/db", "cpu_periods", |_| 10.0)
+            .counter(Table::Cgroup, "/db", "cpu_throttled", move |at| if during(at) { throttled } else { 0.0 });
+        finding(&story.tell(), "cpu-bound").is_some()
+    };
+    assert!(busy(9.0), "others use half of the CPUs, and nearly one is free");
+    assert!(!busy(0.0), "nobody is known to hold it");
     assert_eq!(finding(&told(300_000.0, 4.0), "cpu-bound"), None, "short waits");
     let full = finding(&told(950_000.0, 198.0), "cpu-bound").expect("no idle CPU");
     assert!(!full.statement.contains("cpu.max"), "{}", full.statement);

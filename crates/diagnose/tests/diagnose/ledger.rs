@@ -1,7 +1,7 @@
 //! The ledger: what services lose, to which account it goes, and what it decides.
 
 use crate::story::{Story, finding};
-use crate::verdict::quiet;
+use crate::verdict::{quiet, quiet_every};
 use pagetide_core::{Account, Conclusion, Diagnosis, Grade, Table};
 use pagetide_diagnose::diagnose;
 
@@ -97,11 +97,13 @@ fn who_works_every_few_seconds_is_a_service_and_who_works_once_a_minute_is_none(
 }
 
 #[test]
-fn a_job_that_waits_at_a_limit_of_its_own_is_no_strong_evidence_of_harm() {
-    let graded = |ran: f64| {
+fn what_a_job_waits_for_at_a_limit_of_its_own_is_a_remark() {
+    let told = |ran: f64, calls: f64| {
         let story = quiet(120)
             .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
             .counter(Table::Cgroup, "/db", "psi_io_some", |_| 2000.0)
+            // A service waits a moment for a CPU as the job starts.
+            .counter(Table::Cgroup, "/db", "psi_cpu_some", |at| if at == 41.0 { 600_000.0 } else { 1000.0 })
             .counter(Table::Host, "", "psi_io_some", from_to(402_000.0, 2000.0))
             .gauge(Table::Host, "", "MemAvailable", |_| 4e9)
             .counter(Table::Cgroup, "/job", "cpu_usage", from_to(50_000.0, ran))
@@ -110,13 +112,21 @@ fn a_job_that_waits_at_a_limit_of_its_own_is_no_strong_evidence_of_harm() {
             .counter(Table::Cgroup, "/job", "events_max", from_to(50.0, 0.0))
             .counter(Table::Cgroup, "/job", "workingset_refault_file", from_to(500.0, 0.0))
             .gauge(Table::Cgroup, "/job", "current", from_to(64e6, 10e6))
-            .gauge(Table::Cgroup, "/job", "max", |_| 64e6);
-        let told = diagnose(&story.tell());
-        let cause = told.cause.as_ref().unwrap_or_else(|| panic!("{told:#?}"));
-        (cause.rule.to_string(), cause.grade)
+            .gauge(Table::Cgroup, "/job", "max", |_| 64e6)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 42.0)
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 42.0)
+            .counter(Table::Process, "7@7", "syscr", move |at| if at < 40.0 { 40.0 } else { calls });
+        diagnose(&story.tell())
     };
-    assert_eq!(graded(50_000.0), ("cgroup-limit-reclaim".to_owned(), Grade::Strong));
-    assert_eq!(graded(0.0), ("cgroup-limit-reclaim".to_owned(), Grade::Moderate), "it started with its waits");
+    let service = told(50_000.0, 40.0);
+    let cause = service.cause.as_ref().unwrap_or_else(|| panic!("{service:#?}"));
+    assert_eq!((cause.rule.as_str(), cause.grade), ("cgroup-limit-reclaim", Grade::Strong));
+    assert_eq!(service.verdict, Conclusion::Incident);
+    let job = told(0.0, 40.0);
+    assert_eq!(job.verdict, Conclusion::Healthy, "it started with its waits: {}", job.summary);
+    let beside = told(0.0, 5.0);
+    assert_eq!(beside.verdict, Conclusion::CannotTell, "{}", beside.summary);
+    assert!(beside.summary.contains("tasks of /db called read and write 5/s (40/s before)"), "{}", beside.summary);
 }
 
 #[test]
@@ -482,6 +492,18 @@ fn what_a_service_does_is_told_by_its_read_and_write_calls() {
     let few = told((0.2, 0.02), (3.0, 3.0));
     assert_eq!(few.0, Conclusion::CannotTell, "3 calls a second are its log: {}", few.1);
     assert!(few.1.contains("used 2.0 % of a CPU"), "{}", few.1);
+    // 14 samples, two seconds apart.
+    let every_2_s = |from: f64| {
+        let story = quiet_every(2.0, 34)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 200_000.0)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 42.0)
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 42.0)
+            .counter(Table::Process, "7@7", "syscr", move |at| if at < from { 40.0 } else { 1.0 })
+            .counter(Table::Process, "7@7", "syscw", |_| 0.0);
+        diagnose(&story.tell()).verdict
+    };
+    assert_eq!(every_2_s(28.0), Conclusion::CannotTell);
+    assert_eq!(every_2_s(14.0), Conclusion::Healthy, "it may have just started");
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub(crate) fn quiet(samples: usize) -> Story {
 }
 
 /// The same, sampled at an interval.
-fn quiet_every(seconds: f64, samples: usize) -> Story {
+pub(crate) fn quiet_every(seconds: f64, samples: usize) -> Story {
     Story::new(samples, seconds)
         .manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30))
         .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
