@@ -1,5 +1,6 @@
 //! A stream: reads of one device that no program reads again, and what others lose by them.
 
+use crate::actors::newcomer;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::victim::{self, Victim};
 use crate::evidence::threshold::{FAULTS, TURNOVER};
@@ -142,14 +143,17 @@ pub(crate) const METRICS: &[&str] = &[
 ];
 
 /// Refaulted bytes of a window that programs were using. A file that is read in sequence once more, long after its eviction, refaults as
-/// well, and nobody missed it.
+/// well, and nobody missed it; but a service that ran before, and reads in sequence again and again, misses what it reads.
 pub(crate) fn missed(window: &Window<'_>) -> Option<Rate<Bytes>> {
     let refaulted = window.host_bytes(&REFAULTED)?;
     let marks =
         [["workingset_activate_file", "workingset_activate"], ["workingset_restore_file", "workingset_restore"]];
     let marked = marks.iter().filter_map(|metrics| window.host_rate(metrics)).reduce(Amount::max);
     let used = marked.map(|pages| window.bytes_per_second(pages)).filter(|used| *used < refaulted * USED);
-    Some(used.filter(|_| in_sequence(window)).unwrap_or(refaulted))
+    let serves = || {
+        process::fastest::<Bytes>(window, &["read_bytes"]).is_some_and(|reader| newcomer::serves(window, reader.comm))
+    };
+    Some(used.filter(|_| in_sequence(window) && !serves()).unwrap_or(refaulted))
 }
 
 /// Whether the device that reads most reads in whole readahead windows.

@@ -1,25 +1,35 @@
-//! Programs in uninterruptible sleep that wait for no device: for a lock, another host (NFS), or a program that answers for the kernel (FUSE,
-//! fanotify). They count for the load average, and for no pressure.
+//! Programs that do not run although nobody keeps them from a device, memory or a CPU. In uninterruptible sleep (D) they wait for a lock, another
+//! host (NFS), or a program that answers for the kernel (FUSE, fanotify), and count for the load average; stopped (T, t) they wait for a signal or
+//! for who traces them. Neither counts for any pressure.
 
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::wait_channel;
-use crate::measure::amount::{Amount, Count, Limit};
+use crate::measure::amount::{Amount, Count, Limit, Rate};
 use crate::measure::step;
 use crate::measure::window::Window;
 use pagetide_core::{Moment, Ratio, Span, Table, derived};
 
 /// How long.
 pub(crate) const SHARE: Limit<Ratio> = Limit::new(
-    "share of time that a program sleeps uninterruptibly while nobody waits for a device or for memory, at least, and three times as much as before",
+    "share of time that a program is stopped, or sleeps uninterruptibly while nobody waits for a device or for memory, at least, and three times as much \
+     as before",
     0.5,
-    "A program that sleeps so for half of the time does half as much.",
+    "A program that does so for half of the time does half as much.",
     "judgement",
 );
 const MORE: f64 = 3.0;
 
-/// A program that sleeps so from a moment on, and the shares of its samples.
+/// In which state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Sleeps,
+    Stopped,
+}
+
+/// A program that does so from a moment on, and the shares of its samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Blocked<'a> {
+    state: State,
     at: Moment,
     process: ProcessShare<'a, Ratio>,
     before: Amount<Ratio>,
@@ -29,6 +39,17 @@ impl Blocked<'_> {
     /// It as a sentence.
     pub(crate) fn words(self, window: &Window<'_>) -> String {
         let process = self.process.name;
+        if self.state == State::Stopped {
+            return format!(
+                "From {} into the recording on, {} was stopped (state T) {} of the time ({} before): by a signal (SIGSTOP), a debugger or a \
+                 profiler. TracerPid in /proc/{}/status says who traces it.",
+                self.at.since(window.span.from),
+                self.process.words(),
+                self.process.amount,
+                self.before,
+                process::pid(process),
+            );
+        }
         let (within, look) = match wait_channel::most(window, process) {
             Some(function) => (format!(", mostly in {function} of the kernel"), String::new()),
             None => (String::new(), format!(" /proc/{}/wchan says where.", process::pid(process))),
@@ -46,11 +67,46 @@ impl Blocked<'_> {
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["scan_tasks_blocked", "procs_blocked", "state"];
-/// The code of uninterruptible sleep in `state`.
+/// The code of uninterruptible sleep in `state`, …
 const D: f64 = b'D' as f64;
+/// … and those of a task that is stopped, or traced (fs/proc/array.c: task_state_array of Linux 6.12).
+const T: [f64; 2] = [b'T' as f64, b't' as f64];
+
+/// The program that sleeps so, or is stopped, from some moment on, and did not before.
+pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
+    sleeping(window).or_else(|| stopped(window))
+}
+
+/// A program that worked, and is stopped most of the time from some moment on.
+fn stopped<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
+    let of = |(name, comm): (&'a str, &'a str)| {
+        let series = window.series(Table::Process, name, METRICS[2])?;
+        let points = window.points::<Count>(&series).map(|(at, state)| (at, f64::from(T.contains(&state.get()))));
+        let (times, values): (Vec<Moment>, Vec<f64>) = points.unzip();
+        if !values.contains(&1.0) {
+            return None;
+        }
+        let step::Step { at, before, after } = step::rise(&values)?;
+        let at = times[at];
+        let earlier = window.over(Span { to: at, ..window.span });
+        // Who was at rest may be stopped at a prompt of a shell.
+        let worked: Rate<Count> = earlier.rates(Table::Process, name, &["utime", "stime"])?;
+        let process = ProcessShare { name, comm, amount: Amount::new(after), processes: 1 };
+        (after >= SHARE.get() && after >= before * MORE && worked.get() >= WORKED).then_some(Blocked {
+            state: State::Stopped,
+            at,
+            process,
+            before: Amount::new(before),
+        })
+    };
+    process::present(window).filter_map(of).max_by(|a, b| a.process.amount.total_cmp(&b.process.amount))
+}
+
+/// Ticks of 1/100 s a second that a program used before it was stopped, at least.
+const WORKED: f64 = 1.0;
 
 /// The program that sleeps so from some moment on, and did not before. Threads of the kernel sleep so between two pieces of work.
-pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
+fn sleeping<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     let all = window.series(Table::Host, "", METRICS[0])?;
     let for_devices = window.series(Table::Host, "", METRICS[1])?;
     let waiting = |at: Moment| for_devices.last_within(at.ns(), at.ns()).unwrap_or(0) as f64;
@@ -66,7 +122,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
         let (before, after) = (share(&earlier, name)?, share(&later, name)? - counted);
         let longer = after >= SHARE.get() && after >= before * MORE && !process::is_kernel_thread(window, name);
         let process = ProcessShare { name, comm, amount: Amount::new(after), processes: 1 };
-        longer.then_some(Blocked { at, process, before: Amount::new(before) })
+        longer.then_some(Blocked { state: State::Sleeps, at, process, before: Amount::new(before) })
     };
     process::present(window).filter_map(of).max_by(|a, b| a.process.amount.total_cmp(&b.process.amount))
 }

@@ -490,6 +490,33 @@ fn a_copy_that_has_just_started_has_no_working_set() {
 }
 
 #[test]
+fn a_service_that_reads_a_sequence_longer_than_the_cache_again_and_again_misses_it() {
+    // No page of a loop is activated: it is evicted long before its turn comes.
+    let told = |first: usize| {
+        let story = counts(counts(host(), "pgpgin", 10.0, 14_600.0), "workingset_refault_file", 0.0, 3600.0);
+        let story = counts(counts(story, "pgsteal_kswapd", 0.0, 3650.0), "pgscan_kswapd", 0.0, 3700.0);
+        let story = counts(counts(story, "workingset_activate_file", 0.0, 0.0), "psi_io_some", 1000.0, 550_000.0);
+        let disks = [("reads", 1.0, 57.0), ("read_ms", 1.0, 1600.0), ("read_sectors", 512.0, 29_200.0)];
+        let story = disks.into_iter().fold(story, |story, (metric, usual, then)| {
+            story.counter(Table::Disk, "sda", metric, move |at| if during(at) { then } else { usual })
+        });
+        let there = (0..120).map(|at| (at >= first).then_some(whole(at as f64))).collect();
+        let read = |at: f64| if during(at) { 14.0 * MIB } else { 0.0 };
+        let mut sum = 0.0;
+        let read = (0..120).map(|at| {
+            sum += read(at as f64);
+            (at >= first).then_some(whole(sum))
+        });
+        let story =
+            story.line(Table::Process, "7@7", "utime", there).line(Table::Process, "7@7", "read_bytes", read.collect());
+        finding(&story.tell(), "working-set-exceeds-cache")
+    };
+    let found = told(0).expect("it sent them from the cache before");
+    assert_eq!(found.origins.names(), ["process:7@7"], "{}", found.statement);
+    assert_eq!(told(59), None, "a job that reads once more what was evicted long ago");
+}
+
+#[test]
 fn random_reads_beside_memory_that_grows_are_no_working_set() {
     // A database reads around the cache, while reclaim makes room for what a program puts into tmpfs.
     let reads = |tmpfs: f64| {

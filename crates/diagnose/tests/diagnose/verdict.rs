@@ -422,3 +422,22 @@ fn a_program_in_state_d_that_waits_for_no_device_is_not_healthy() {
         assert!(!healthy.summary.contains("slept uninterruptibly"), "{why}: {}", healthy.summary);
     }
 }
+
+#[test]
+fn a_service_that_somebody_stops_again_and_again_is_not_healthy() {
+    let told = |works: f64, stopped: i64| {
+        let state = (0..120_i64).map(|at| Some(i64::from(if at >= 60 && at % 4 < stopped { b'T' } else { b'S' })));
+        let story = quiet(120)
+            .command("7@4", "modelserver")
+            .counter(Table::Process, "7@4", "utime", move |_| works)
+            .counter(Table::Process, "7@4", "stime", |_| 0.0)
+            .line(Table::Process, "7@4", "state", state.collect());
+        diagnose(&story.tell())
+    };
+    let profiled = told(5.0, 3);
+    assert_eq!(profiled.verdict, Conclusion::CannotTell, "{}", profiled.summary);
+    let said = "modelserver (pid 7) was stopped (state T) 75 % of the time (0 % before)";
+    assert!(profiled.summary.contains(said), "{}", profiled.summary);
+    assert_eq!(told(5.0, 1).verdict, Conclusion::Healthy, "a fourth of the time");
+    assert_eq!(told(0.0, 4).verdict, Conclusion::Healthy, "an editor at a prompt of a shell");
+}

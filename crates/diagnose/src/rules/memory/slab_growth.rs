@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
             title: "The kernel's own memory grows: slab caches, or pages that no counter names",
             meaning: "Kernel objects (inodes, dentries, buffers, objects of drivers) take memory. The kernel frees reclaimable ones under \
                 pressure. Unreclaimable ones stay, and may be a leak in the kernel. Pages that the kernel takes without slab (data in sockets, \
-                buffers of drivers, the ARC of ZFS, a hypervisor's balloon) appear in no line of /proc/meminfo.",
+                buffers of drivers and of perf, the ARC of ZFS, a hypervisor's balloon) appear in no line of /proc/meminfo.",
             evidence: "Slab grows. The rule names the part that grows more (SReclaimable or SUnreclaim). Slab growth above that of anonymous \
                 memory, a shrinking page cache, and little free memory support it. Where more grows that no counter names (MemTotal minus free, \
                 anonymous, cache, slab, page tables, stacks and pools) and was not given back, that is named instead.",
@@ -151,10 +151,10 @@ fn of_unnamed(window: &Window<'_>, grown: Amount<Bytes>, slab: Option<Amount<Byt
     }
     let paid = surroundings(&mut found, window, grown);
     let statement = format!(
-        "Kernel memory that no counter of /proc/meminfo names grew by {grown}{paid}: data in sockets, buffers of drivers, or a hypervisor's balloon."
+        "Kernel memory that no counter of /proc/meminfo names grew by {grown}{paid}: data in sockets, buffers of drivers and of perf, or a hypervisor's balloon."
     );
     let advice = advise(
-        "Find its owner: socket queues, a driver, the ARC of ZFS, or the balloon of the hypervisor.",
+        "Find its owner: socket queues, a driver, perf, the ARC of ZFS, or the balloon of the hypervisor.",
         Some("ss -amn; cat /proc/net/sockstat; lsmod | grep -i balloon; cat /proc/vmallocinfo"),
         "The commands only read. A program that leaves data in sockets frees them when it reads or ends.",
         None,
