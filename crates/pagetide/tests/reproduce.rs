@@ -81,6 +81,13 @@ fn what_cannot_be_reproduced_is_one_line_with_a_hint() {
     assert!(import.status.success(), "{}", text(&import.stderr));
     refused("imported", "");
     refused("nowhere", "no such recording");
+    // Before the search, which takes minutes.
+    for option in ["-o", "--html"] {
+        let output = pagetide(&["reproduce", "rec", option, "no/such/folder/again"], folder.path());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.starts_with("error: no/such/folder: ") && said.lines().count() == 2, "{said}");
+    }
 }
 
 #[test]

@@ -83,6 +83,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.seeds == 0 {
         return Err(Error::input("--seeds 0 runs nothing", "write 1 or more"));
     }
+    arguments.out.iter().chain(&arguments.html).try_for_each(|file| reports::expect_writable(file))?;
     let interrupt = Interrupt::catch()?;
     let mut recording = LazyRecording::open(recordings::open(&arguments.recording)?, None, None)?;
     recording.drop_marks();

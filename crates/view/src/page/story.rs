@@ -159,7 +159,7 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     let rival = |rival: &pagetide_core::Rival| {
         format!("{} ({}): {} {}", rival.rule, Grade::of(rival.confidence).words(), rival.statement, rival.deciding_test)
     };
-    list("Other causes that fit", diagnosis.rivals.iter().map(rival), blocks);
+    list("What else it could be", diagnosis.rivals.iter().map(rival), blocks);
     unknown(report, blocks);
     if !others.is_empty() {
         blocks.push(Block::Heading("Other findings".to_owned()));
