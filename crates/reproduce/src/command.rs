@@ -28,6 +28,8 @@ pub(crate) struct Did {
     pub(crate) cpu: f64,
     pub(crate) waits: f64,
     pub(crate) cpu_waits: f64,
+    /// CPU time and waits for a CPU of each process, as a share of the time.
+    pub(crate) cpu_of_each: Vec<(f64, f64)>,
     /// The share of the CPU time that direct reclaim took: the model takes that by itself.
     pub(crate) reclaim: f64,
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
@@ -215,6 +217,10 @@ impl Did {
         ] {
             *rate /= share;
         }
+        for (cpu, waits) in &mut self.cpu_of_each {
+            *cpu /= share;
+            *waits /= share;
+        }
     }
 
     /// The share of the time in which it worked, or waited for what it needs for that.
@@ -229,9 +235,20 @@ impl Did {
         self.swapped > MIN_SHARE_IN_SWAP * (self.anon.1 + self.swapped) && self.asked < MIN_SHARE_ASKED * self.read
     }
 
-    /// CPU time that it would use if it never waited for a CPU, as a share of the time.
+    /// CPU time that it would use if it never waited for a CPU, as a share of the time. What a process does in between, such as waiting for an answer,
+    /// takes as long then: it is a closed loop. One that does nothing in between uses as many CPUs as it can get.
     pub(crate) fn cpu_wanted(&self) -> f64 {
-        self.cpu + self.cpu_waits
+        let of_one = |(cpu, waits): &(f64, f64)| if cpu + waits < 1.0 { cpu / (1.0 - waits) } else { cpu + waits };
+        if self.cpu_of_each.is_empty() {
+            return of_one(&(self.cpu, self.cpu_waits));
+        }
+        self.cpu_of_each.iter().map(of_one).sum()
+    }
+
+    /// Processes that use a CPU now and then, or wait for one.
+    pub(crate) fn computing(&self) -> usize {
+        const MIN_SHARE: f64 = 0.01;
+        self.cpu_of_each.iter().filter(|(cpu, waits)| cpu + waits >= MIN_SHARE).count()
     }
 
     /// All bytes that it asked for, gave, read and wrote.
@@ -257,10 +274,10 @@ impl Did {
             self.active += 1;
         }
         self.major_faults += rate("majflt");
-        self.cpu += (rate("utime") + rate("stime")) / 100.0;
-        if counts_delays {
+        let cpu = (rate("utime") + rate("stime")) / 100.0;
+        let cpu_waits = if counts_delays {
             self.waits += rate("blkio_delay_total") / 1e9;
-            self.cpu_waits += rate("cpu_delay_total") / 1e9;
+            rate("cpu_delay_total") / 1e9
         } else {
             // Of those that were not counted its samples say how often it was seen waiting.
             let seen = |state: u8| {
@@ -270,8 +287,11 @@ impl Did {
                 own as f64 / states().count().max(1) as f64
             };
             self.waits += seen(b'D');
-            self.cpu_waits += (seen(b'R') - (rate("utime") + rate("stime")) / 100.0).max(0.0);
-        }
+            (seen(b'R') - cpu).max(0.0)
+        };
+        self.cpu += cpu;
+        self.cpu_waits += cpu_waits;
+        self.cpu_of_each.push((cpu, cpu_waits));
         let ends = |metric| stretch.ends(Table::Process, process, metric);
         let anon = ends("RssAnon").or_else(|| ends("rss").map(|(from, to)| (from * PAGE, to * PAGE)));
         if let Some((from, to)) = anon {
@@ -454,6 +474,17 @@ mod tests {
     /// What a command of that name read per second of the incident in which it ran.
     fn read(commands: &[Command], name: &str) -> f64 {
         commands.iter().find(|command| command.name == name).unwrap().trouble.read
+    }
+
+    #[test]
+    fn who_waits_for_a_cpu_now_and_then_would_use_more_of_it_and_who_always_waits_all_that_it_gets() {
+        let wanted = |each: &[(f64, f64)]| Did { cpu_of_each: each.to_vec(), ..Did::default() }.cpu_wanted();
+        // It computes for a fifth of the time, waits for a CPU for half of it and for answers in the rest.
+        assert!((wanted(&[(0.2, 0.5)]) - 0.4).abs() < 1e-9);
+        assert!((wanted(&[(0.05, 0.5); 4]) - 0.4).abs() < 1e-9, "each of four");
+        assert!((wanted(&[(0.8, 2.2)]) - 3.0).abs() < 1e-9, "threads that never sleep");
+        assert!((wanted(&[(0.25, 0.75)]) - 1.0).abs() < 1e-9, "a process that never sleeps");
+        assert_eq!(Did { cpu_of_each: vec![(0.3, 0.0), (0.0, 0.02), (0.001, 0.0)], ..Did::default() }.computing(), 2);
     }
 
     #[test]

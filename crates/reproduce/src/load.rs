@@ -204,7 +204,14 @@ impl CommandLoad {
                 let processes = self.command.trouble.active.max(self.command.calm.active);
                 (1..most).find(|count| *count >= processes.min(most) && *count as f64 + 0.5 >= waiting).unwrap_or(most)
             }
-            Kind::Spin { cpus } => (1..MOST_PROCESSES).find(|count| *count as f64 >= cpus).unwrap_or(MOST_PROCESSES),
+            Kind::Spin { cpus } => {
+                let did = if self.ran_before { &self.command.calm } else { &self.command.trouble };
+                // What it computes beside its requests is of one of its processes.
+                let is_beside = self.command.appeared.is_none() && !self.ran_before;
+                let processes = if is_beside { 1 } else { did.computing().min(MOST_PROCESSES) };
+                let enough = |count: &usize| *count >= processes && *count as f64 >= cpus;
+                (1..MOST_PROCESSES).find(enough).unwrap_or(MOST_PROCESSES)
+            }
             // A process computes on one CPU at a time.
             Kind::Stream { .. } => {
                 let did = if self.ran_before { &self.command.calm } else { &self.command.trouble };
@@ -845,6 +852,19 @@ mod tests {
         assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
         assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
         assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn who_only_computes_is_as_many_processes_as_compute() {
+        let processes = |each: &[(f64, f64)], cpus: f64, appeared: Option<i64>| {
+            let trouble = Did { cpu_of_each: each.to_vec(), ..Did::default() };
+            let command = Command { trouble, appeared, ..Command::default() };
+            CommandLoad::new(&command, Kind::Spin { cpus }, false).at_once()
+        };
+        assert_eq!(processes(&[(0.07, 0.4); 4], 0.5, Some(1)), 4);
+        assert_eq!(processes(&[(0.3, 0.0), (0.0, 0.001)], 0.3, Some(1)), 1, "the other one sleeps");
+        assert_eq!(processes(&[(0.9, 1.8)], 2.7, Some(1)), 3, "threads");
+        assert_eq!(processes(&[(0.07, 0.4); 4], 0.5, None), 1, "it serves requests as well");
     }
 
     #[test]
