@@ -510,6 +510,10 @@ pub(crate) fn of(
     let fills = kinds.iter().any(|kind| matches!(kind, Kind::Touch { fill: Some(_), .. }));
     let mut compute =
         [calm, if fills { using } else { trouble }].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
+    // Of who did next to nothing before, a request takes what it takes in the incident.
+    if requests(calm) < 0.1 * asks && calm.cpu < MIN_CPU_SHARE {
+        compute[0] = compute[1];
+    }
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
@@ -852,6 +856,23 @@ mod tests {
         assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
         assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
         assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn a_request_of_who_did_nothing_before_takes_what_it_takes_in_the_incident() {
+        let of = |cpu_before: f64, asked_before: f64| -> Vec<CommandLoad> {
+            let mut command = reader((asked_before, 1e6), (asked_before, 1e6));
+            (command.calm.cpu, command.trouble.cpu) = (cpu_before, 0.5);
+            let loads = of(&command, &host(0.0), None, &mut Vec::new());
+            loads.into_iter().filter(|load| !load.ran_before).collect()
+        };
+        // 122 reads of 8 KiB per second.
+        let [CommandLoad { kind: Kind::Cold { .. }, compute, .. }] = of(0.02, 0.0)[..] else {
+            panic!("{:?}", of(0.02, 0.0))
+        };
+        assert!((compute / 1e9 - 0.5 * 8192.0 / 1e6).abs() < 1e-4, "{compute}");
+        let spins = |loads: &[CommandLoad]| loads.iter().any(|load| matches!(load.kind, Kind::Spin { .. }));
+        assert!(spins(&of(0.4, 0.0)), "it computed before, and for no request");
     }
 
     #[test]
