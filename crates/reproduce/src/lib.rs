@@ -40,6 +40,7 @@ pub const METRICS: &[&str] = &[
     "MemAvailable",
     "MemFree",
     "RssAnon",
+    "RssShmem",
     "SReclaimable",
     "Shmem",
     "SwapTotal",
