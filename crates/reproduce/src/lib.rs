@@ -43,6 +43,7 @@ pub const METRICS: &[&str] = &[
     "RssShmem",
     "SReclaimable",
     "Shmem",
+    "SwapFree",
     "SwapTotal",
     "VmSwap",
     "anon",

@@ -496,8 +496,9 @@ pub(crate) fn of(
         kinds.push(Kind::Write { rate, block, direct, sync_every: None, random: random.filter(|_| !direct) });
     }
     // What went to swap meanwhile it took as well.
-    let grown =
-        trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
+    let grown = command.grew_by.unwrap_or_else(|| {
+        trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0))
+    });
     // Who comes and uses memory that is in swap has taken it for that.
     let touches = !ran_before && kinds.iter().any(|kind| matches!(kind, Kind::Touch { data, .. } if *data > 0.0));
     if grown > host.memory / 50.0 && !touches {
