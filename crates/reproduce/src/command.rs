@@ -28,6 +28,8 @@ pub(crate) struct Did {
     pub(crate) cpu: f64,
     pub(crate) waits: f64,
     pub(crate) cpu_waits: f64,
+    /// CPU time and waits for a CPU of each process, as a share of the time.
+    pub(crate) cpu_of_each: Vec<(f64, f64)>,
     /// The share of the CPU time that direct reclaim took: the model takes that by itself.
     pub(crate) reclaim: f64,
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
@@ -63,6 +65,8 @@ pub(crate) struct Command {
     pub(crate) swapping: Option<Did>,
     /// How long its memory grew until it had nearly all of it, s.
     pub(crate) grew_for: f64,
+    /// Anonymous memory that it took in the incident, bytes, where that is counted.
+    pub(crate) grew_by: Option<f64>,
     /// Its processes, as the recording calls them.
     pub(crate) processes: Vec<String>,
     /// When the first of its processes was seen, if that was after the calm began, ns on the axis.
@@ -97,6 +101,40 @@ fn grew_for(stretch: &Stretch<'_>, processes: &[String]) -> f64 {
     let from = held.iter().find(|(_, bytes)| *bytes > 0.0).map_or(stretch.from, |(moment, _)| *moment);
     let to = held.iter().find(|(_, bytes)| *bytes >= NEARLY_ALL * most).map_or(from, |(moment, _)| *moment);
     to.saturating_sub(from) as f64 / 1e9
+}
+
+/// The most anonymous memory that these processes had at once in a stretch, in swap or not, beyond what they had when it began: what one frees before the
+/// next one comes is not taken twice. A child that comes (`fork(2)`) has the pages of its parent, which `RssAnon` counts for both, until one of them writes:
+/// with it they grow by no more than the host's memory does.
+fn grew_by(stretch: &Stretch<'_>, processes: &[String]) -> Option<f64> {
+    let recording = stretch.recording;
+    let own: Vec<(&String, (i64, i64))> =
+        processes.iter().filter_map(|process| Some((process, seen(recording, process)?))).collect();
+    own.iter().find(|(process, _)| recording.series(Table::Process, process, "RssAnon").is_some())?;
+    let id = |process: &str| process.split('@').next().and_then(|id| id.parse::<i64>().ok());
+    let ids: Vec<i64> = own.iter().filter_map(|(process, _)| id(process)).collect();
+    let parent = |process: &str| recording.series(Table::Process, process, "ppid")?.points().next().map(|(_, id)| id);
+    // A sample sees it at the onset at the earliest.
+    let comes_forked = |(process, (first, _)): &(&String, (i64, i64))| {
+        *first >= stretch.from && parent(process).is_some_and(|id| ids.contains(&id))
+    };
+    let held = |processes: &mut dyn Iterator<Item = &(&String, (i64, i64))>, moment: i64| -> f64 {
+        let there = processes.filter(|(_, (first, last))| (*first..=*last).contains(&moment));
+        let of = |process: &str, metric| stretch.value_at(Table::Process, process, metric, moment).unwrap_or(0.0);
+        there.map(|(process, _)| of(process, "RssAnon") + of(process, "VmSwap")).sum()
+    };
+    let most = |of: &dyn Fn(i64) -> f64| stretch.intervals().iter().map(|part| of(part.to)).fold(0.0, f64::max);
+    let had = held(&mut own.iter().filter(|one| !comes_forked(one)), stretch.from);
+    let grown = (most(&|moment| held(&mut own.iter(), moment)) - had).max(0.0);
+    if !own.iter().any(comes_forked) {
+        return Some(grown);
+    }
+    // What is in swap is no page of the host.
+    let of_host = |moment| {
+        let of = |metric| stretch.value_at(Table::Host, "", metric, moment).unwrap_or(0.0);
+        of("AnonPages") + of("SwapTotal") - of("SwapFree")
+    };
+    Some(grown.min((most(&of_host) - of_host(stretch.from)).max(0.0)))
 }
 
 /// All commands that ran, but the threads of the kernel and pagetide itself. `swapping` is the part of the trouble in which pages came
@@ -145,6 +183,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, swapping: Option<&S
     }
     let interval = recording.manifest.interval.get().cast_signed();
     for command in &mut commands {
+        command.grew_by = grew_by(trouble, &command.processes);
         command.grew_for = grew_for(&calm.with(calm.from, trouble.to), &command.processes);
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
         // It may have gone on for an interval after it was last seen.
@@ -174,7 +213,8 @@ impl Command {
     /// A command that does something else from the onset on: that, and what it did before.
     pub(crate) fn phases(&self, onset: i64) -> [Self; 2] {
         let changed = Self { calm: Did::default(), appeared: Some(onset), phase: Phase::Changed, ..self.clone() };
-        let usual = Self { trouble: self.calm.clone(), ended: Some(onset), phase: Phase::Usual, ..self.clone() };
+        let usual =
+            Self { trouble: self.calm.clone(), ended: Some(onset), grew_by: None, phase: Phase::Usual, ..self.clone() };
         [changed, usual]
     }
 
@@ -215,6 +255,10 @@ impl Did {
         ] {
             *rate /= share;
         }
+        for (cpu, waits) in &mut self.cpu_of_each {
+            *cpu /= share;
+            *waits /= share;
+        }
     }
 
     /// The share of the time in which it worked, or waited for what it needs for that.
@@ -229,9 +273,20 @@ impl Did {
         self.swapped > MIN_SHARE_IN_SWAP * (self.anon.1 + self.swapped) && self.asked < MIN_SHARE_ASKED * self.read
     }
 
-    /// CPU time that it would use if it never waited for a CPU, as a share of the time.
+    /// CPU time that it would use if it never waited for a CPU, as a share of the time. What a process does in between, such as waiting for an answer,
+    /// takes as long then: it is a closed loop. One that does nothing in between uses as many CPUs as it can get.
     pub(crate) fn cpu_wanted(&self) -> f64 {
-        self.cpu + self.cpu_waits
+        let of_one = |(cpu, waits): &(f64, f64)| if cpu + waits < 1.0 { cpu / (1.0 - waits) } else { cpu + waits };
+        if self.cpu_of_each.is_empty() {
+            return of_one(&(self.cpu, self.cpu_waits));
+        }
+        self.cpu_of_each.iter().map(of_one).sum()
+    }
+
+    /// Processes that use a CPU now and then, or wait for one.
+    pub(crate) fn computing(&self) -> usize {
+        const MIN_SHARE: f64 = 0.01;
+        self.cpu_of_each.iter().filter(|(cpu, waits)| cpu + waits >= MIN_SHARE).count()
     }
 
     /// All bytes that it asked for, gave, read and wrote.
@@ -257,10 +312,10 @@ impl Did {
             self.active += 1;
         }
         self.major_faults += rate("majflt");
-        self.cpu += (rate("utime") + rate("stime")) / 100.0;
-        if counts_delays {
+        let cpu = (rate("utime") + rate("stime")) / 100.0;
+        let cpu_waits = if counts_delays {
             self.waits += rate("blkio_delay_total") / 1e9;
-            self.cpu_waits += rate("cpu_delay_total") / 1e9;
+            rate("cpu_delay_total") / 1e9
         } else {
             // Of those that were not counted its samples say how often it was seen waiting.
             let seen = |state: u8| {
@@ -270,8 +325,11 @@ impl Did {
                 own as f64 / states().count().max(1) as f64
             };
             self.waits += seen(b'D');
-            self.cpu_waits += (seen(b'R') - (rate("utime") + rate("stime")) / 100.0).max(0.0);
-        }
+            (seen(b'R') - cpu).max(0.0)
+        };
+        self.cpu += cpu;
+        self.cpu_waits += cpu_waits;
+        self.cpu_of_each.push((cpu, cpu_waits));
         let ends = |metric| stretch.ends(Table::Process, process, metric);
         let anon = ends("RssAnon").or_else(|| ends("rss").map(|(from, to)| (from * PAGE, to * PAGE)));
         if let Some((from, to)) = anon {
@@ -454,6 +512,52 @@ mod tests {
     /// What a command of that name read per second of the incident in which it ran.
     fn read(commands: &[Command], name: &str) -> f64 {
         commands.iter().find(|command| command.name == name).unwrap().trouble.read
+    }
+
+    #[test]
+    fn who_waits_for_a_cpu_now_and_then_would_use_more_of_it_and_who_always_waits_all_that_it_gets() {
+        let wanted = |each: &[(f64, f64)]| Did { cpu_of_each: each.to_vec(), ..Did::default() }.cpu_wanted();
+        // It computes for a fifth of the time, waits for a CPU for half of it and for answers in the rest.
+        assert!((wanted(&[(0.2, 0.5)]) - 0.4).abs() < 1e-9);
+        assert!((wanted(&[(0.05, 0.5); 4]) - 0.4).abs() < 1e-9, "each of four");
+        assert!((wanted(&[(0.8, 2.2)]) - 3.0).abs() < 1e-9, "threads that never sleep");
+        assert!((wanted(&[(0.25, 0.75)]) - 1.0).abs() < 1e-9, "a process that never sleeps");
+        assert_eq!(Did { cpu_of_each: vec![(0.3, 0.0), (0.0, 0.02), (0.001, 0.0)], ..Did::default() }.computing(), 2);
+    }
+
+    #[test]
+    fn memory_that_one_process_frees_before_the_next_one_comes_is_taken_once_and_that_of_a_fork_with_its_parent() {
+        /// A process: its row, its parent, the seconds in which it is seen, and the MB that it has in each.
+        type Holder<'a> = (&'a str, i64, std::ops::RangeInclusive<i64>, fn(i64) -> i64);
+        let grown = |processes: &[Holder<'_>], of_host: fn(i64) -> i64| {
+            let mut made = RecordingBuilder::new(Manifest::default());
+            for second in 0..=20_i64 {
+                made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+                let column = |name: &str| Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Bytes };
+                made.value(Table::Host, "", &column("AnonPages"), of_host(second));
+                for (row, parent, _, holds) in processes.iter().filter(|one| one.2.contains(&second)) {
+                    made.value(Table::Process, row, &column("rss"), 1);
+                    made.value(Table::Process, row, &column("ppid"), *parent);
+                    made.value(Table::Process, row, &column("RssAnon"), holds(second));
+                }
+            }
+            let recording = made.finish();
+            let trouble = Stretch { recording: &recording, from: 10 * SECOND, to: 20 * SECOND };
+            let rows: Vec<String> = processes.iter().map(|one| one.0.to_owned()).collect();
+            grew_by(&trouble, &rows)
+        };
+        let one_after_the_other: [Holder<'_>; 2] = [("5@0", 1, 11..=14, |_| 300), ("6@0", 1, 16..=19, |_| 200)];
+        assert_eq!(grown(&one_after_the_other, |_| 0), Some(300.0));
+        let at_once: [Holder<'_>; 2] = [("5@0", 1, 11..=18, |_| 300), ("6@0", 1, 16..=19, |_| 200)];
+        assert_eq!(grown(&at_once, |_| 0), Some(500.0));
+        let grows: [Holder<'_>; 1] = [("5@0", 1, 0..=20, |second| 100 + second)];
+        assert_eq!(grown(&grows, |_| 0), Some(10.0), "since the onset");
+        let fork: [Holder<'_>; 2] = [("5@0", 1, 0..=20, |_| 100), ("6@0", 5, 10..=18, |_| 100)];
+        assert_eq!(grown(&fork, |second| 100 + 4 * (second - 10).clamp(0, 5)), Some(20.0), "pages that were written");
+        let not_of_it: [Holder<'_>; 2] = [("5@0", 1, 0..=20, |_| 100), ("6@0", 1, 11..=18, |_| 100)];
+        assert_eq!(grown(&not_of_it, |_| 100), Some(100.0), "its memory is its own");
+        let unknown: [Holder<'_>; 0] = [];
+        assert_eq!(grown(&unknown, |_| 0), None);
     }
 
     #[test]

@@ -204,7 +204,14 @@ impl CommandLoad {
                 let processes = self.command.trouble.active.max(self.command.calm.active);
                 (1..most).find(|count| *count >= processes.min(most) && *count as f64 + 0.5 >= waiting).unwrap_or(most)
             }
-            Kind::Spin { cpus } => (1..MOST_PROCESSES).find(|count| *count as f64 >= cpus).unwrap_or(MOST_PROCESSES),
+            Kind::Spin { cpus } => {
+                let did = if self.ran_before { &self.command.calm } else { &self.command.trouble };
+                // What it computes beside its requests is of one of its processes.
+                let is_beside = self.command.appeared.is_none() && !self.ran_before;
+                let processes = if is_beside { 1 } else { did.computing().min(MOST_PROCESSES) };
+                let enough = |count: &usize| *count >= processes && *count as f64 >= cpus;
+                (1..MOST_PROCESSES).find(enough).unwrap_or(MOST_PROCESSES)
+            }
             // A process computes on one CPU at a time.
             Kind::Stream { .. } => {
                 let did = if self.ran_before { &self.command.calm } else { &self.command.trouble };
@@ -489,8 +496,9 @@ pub(crate) fn of(
         kinds.push(Kind::Write { rate, block, direct, sync_every: None, random: random.filter(|_| !direct) });
     }
     // What went to swap meanwhile it took as well.
-    let grown =
-        trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
+    let grown = command.grew_by.unwrap_or_else(|| {
+        trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0))
+    });
     // Who comes and uses memory that is in swap has taken it for that.
     let touches = !ran_before && kinds.iter().any(|kind| matches!(kind, Kind::Touch { data, .. } if *data > 0.0));
     if grown > host.memory / 50.0 && !touches {
@@ -503,6 +511,10 @@ pub(crate) fn of(
     let fills = kinds.iter().any(|kind| matches!(kind, Kind::Touch { fill: Some(_), .. }));
     let mut compute =
         [calm, if fills { using } else { trouble }].map(|did| (did.cpu - did.reclaim) * 1e9 / requests(did).max(1e-9));
+    // Of who did next to nothing before, a request takes what it takes in the incident.
+    if requests(calm) < 0.1 * asks && calm.cpu < MIN_CPU_SHARE {
+        compute[0] = compute[1];
+    }
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
         if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
@@ -845,6 +857,36 @@ mod tests {
         assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
         assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
         assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn a_request_of_who_did_nothing_before_takes_what_it_takes_in_the_incident() {
+        let of = |cpu_before: f64, asked_before: f64| -> Vec<CommandLoad> {
+            let mut command = reader((asked_before, 1e6), (asked_before, 1e6));
+            (command.calm.cpu, command.trouble.cpu) = (cpu_before, 0.5);
+            let loads = of(&command, &host(0.0), None, &mut Vec::new());
+            loads.into_iter().filter(|load| !load.ran_before).collect()
+        };
+        // 122 reads of 8 KiB per second.
+        let [CommandLoad { kind: Kind::Cold { .. }, compute, .. }] = of(0.02, 0.0)[..] else {
+            panic!("{:?}", of(0.02, 0.0))
+        };
+        assert!((compute / 1e9 - 0.5 * 8192.0 / 1e6).abs() < 1e-4, "{compute}");
+        let spins = |loads: &[CommandLoad]| loads.iter().any(|load| matches!(load.kind, Kind::Spin { .. }));
+        assert!(spins(&of(0.4, 0.0)), "it computed before, and for no request");
+    }
+
+    #[test]
+    fn who_only_computes_is_as_many_processes_as_compute() {
+        let processes = |each: &[(f64, f64)], cpus: f64, appeared: Option<i64>| {
+            let trouble = Did { cpu_of_each: each.to_vec(), ..Did::default() };
+            let command = Command { trouble, appeared, ..Command::default() };
+            CommandLoad::new(&command, Kind::Spin { cpus }, false).at_once()
+        };
+        assert_eq!(processes(&[(0.07, 0.4); 4], 0.5, Some(1)), 4);
+        assert_eq!(processes(&[(0.3, 0.0), (0.0, 0.001)], 0.3, Some(1)), 1, "the other one sleeps");
+        assert_eq!(processes(&[(0.9, 1.8)], 2.7, Some(1)), 3, "threads");
+        assert_eq!(processes(&[(0.07, 0.4); 4], 0.5, None), 1, "it serves requests as well");
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! Who waits for what, and for how long: pressure stall information and delay accounting (`kernel/sched/psi.c`, `kernel/delayacct.c`).
 //!
-//! A machine's pressure is that of its root group. The kernel adds up CPUs by how busy each of them is; here a group has one state at a
-//! time, as a machine with one CPU has.
+//! A machine's pressure is that of its root group. A task counts on the CPU on which it runs, or ran last. The time of the CPUs is added up by how long
+//! each was not idle since it was added up before (`collect_percpu_times`).
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// How often the times of the CPUs are added up, ns (`PSI_FREQ`).
+const ADDED_UP_EVERY: u64 = 2_000_000_000;
 
 /// What a task does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,35 +99,38 @@ impl Stalled {
     }
 }
 
-/// The tasks of a group and those below it (`struct psi_group`).
+/// The tasks of a group and those below it on a CPU (`struct psi_group_cpu`).
 #[derive(Debug, Clone, Default)]
-struct Account {
+struct OnCpu {
     since: u64,
     waiting: u64,
     short: u64,
     /// Tasks that could run, and those of them that lack memory.
     able: u64,
     able_short: u64,
-    on_cpu: u64,
-    cpu: Stalled,
-    io: Stalled,
-    memory: Stalled,
+    has_cpu: u64,
+    /// Times since they were added up: CPU, IO and memory, and that in which the CPU had a task that did not sleep.
+    stalled: [Stalled; 3],
+    not_idle: u64,
     /// CPU time that nobody used while tasks waited for IO, and while none did.
     iowait: u64,
     idle: u64,
 }
 
-impl Account {
-    fn advance(&mut self, now: u64, cpus: u64) {
+impl OnCpu {
+    fn advance(&mut self, now: u64) {
         let time = now.saturating_sub(self.since);
         self.since = self.since.max(now);
-        self.io.add(time, self.waiting > 0, self.waiting > 0 && self.able == 0);
-        self.memory.add(time, self.short > 0, self.short > 0 && self.able == self.able_short);
-        self.cpu.add(time, self.able > self.on_cpu, self.able > 0 && self.on_cpu == 0);
-        let idle = cpus.saturating_sub(self.on_cpu);
-        let iowait = idle.min(self.waiting);
-        self.iowait += iowait * time;
-        self.idle += (idle - iowait) * time;
+        let [cpu, io, memory] = &mut self.stalled;
+        io.add(time, self.waiting > 0, self.waiting > 0 && self.able == 0);
+        memory.add(time, self.short > 0, self.short > 0 && self.able == self.able_short);
+        cpu.add(time, self.able > self.has_cpu, self.able > 0 && self.has_cpu == 0);
+        if self.waiting + self.short + self.able > 0 {
+            self.not_idle += time;
+        }
+        if self.has_cpu == 0 {
+            *(if self.waiting > 0 { &mut self.iowait } else { &mut self.idle }) += time;
+        }
     }
 
     fn count(&mut self, state: State, sign: i64) {
@@ -132,9 +139,40 @@ impl Account {
             (&mut self.short, state.lacks_memory()),
             (&mut self.able, state.could_run()),
             (&mut self.able_short, state.could_run() && state.lacks_memory()),
-            (&mut self.on_cpu, state.has_cpu()),
+            (&mut self.has_cpu, state.has_cpu()),
         ] {
             *count = count.saturating_add_signed(if counts { sign } else { 0 });
+        }
+    }
+}
+
+/// The tasks of a group and those below it (`struct psi_group`).
+#[derive(Debug, Clone)]
+struct Account {
+    cpus: Vec<OnCpu>,
+    /// CPU, IO and memory, up to when the times of the CPUs were added up.
+    stalled: [Stalled; 3],
+}
+
+impl Account {
+    fn new(now: u64, cpus: usize) -> Self {
+        Self { cpus: vec![OnCpu { since: now, ..OnCpu::default() }; cpus], stalled: [Stalled::default(); 3] }
+    }
+
+    /// Adds up the times of the CPUs: each counts by how long it was not idle.
+    fn add_up(&mut self, now: u64) {
+        self.cpus.iter_mut().for_each(|cpu| cpu.advance(now));
+        let all: u128 = self.cpus.iter().map(|cpu| u128::from(cpu.not_idle)).sum();
+        let weighted = |time: &dyn Fn(&OnCpu) -> u64| {
+            let sum: u128 = self.cpus.iter().map(|cpu| u128::from(time(cpu)) * u128::from(cpu.not_idle)).sum();
+            u64::try_from(sum / all.max(1)).unwrap_or(u64::MAX)
+        };
+        for (at, stalled) in self.stalled.iter_mut().enumerate() {
+            stalled.some += weighted(&|cpu| cpu.stalled[at].some);
+            stalled.full += weighted(&|cpu| cpu.stalled[at].full);
+        }
+        for cpu in &mut self.cpus {
+            (cpu.stalled, cpu.not_idle) = ([Stalled::default(); 3], 0);
         }
     }
 }
@@ -144,6 +182,8 @@ impl Account {
 struct Tracked {
     /// Its group and those above it.
     groups: Vec<usize>,
+    /// The CPU on which it runs, or ran last.
+    cpu: usize,
     state: State,
     since: u64,
     /// Of the changes on their way only those with this number count.
@@ -164,9 +204,11 @@ struct Change {
 /// The pressure of all groups, and the delays of all tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Pressure {
-    cpus: u64,
+    cpus: usize,
     tasks: Vec<Tracked>,
-    groups: Vec<Account>,
+    /// Who reads the pressure of a group has it added up (`psi_show`).
+    groups: RefCell<Vec<Account>>,
+    added_up: u64,
     /// Changes to come. A step of the engine knows beforehand when its task will wait.
     ahead: BinaryHeap<Reverse<Change>>,
     order: u64,
@@ -174,17 +216,42 @@ pub(crate) struct Pressure {
 
 impl Pressure {
     pub(crate) fn new(cpus: u32) -> Self {
-        Self { cpus: u64::from(cpus), ..Self::default() }
+        Self { cpus: cpus.max(1) as usize, ..Self::default() }
     }
 
     /// Adds a task, which sleeps. `groups` are its group and those above it.
     pub(crate) fn add(&mut self, now: u64, groups: Vec<usize>) {
+        let accounts = self.groups.get_mut();
         for group in &groups {
-            if self.groups.len() <= *group {
-                self.groups.resize_with(*group + 1, || Account { since: now, ..Account::default() });
+            if accounts.len() <= *group {
+                accounts.resize_with(*group + 1, || Account::new(now, self.cpus));
             }
         }
-        self.tasks.push(Tracked { groups, since: now, ..Tracked::default() });
+        let cpu = self.tasks.len() % self.cpus;
+        self.tasks.push(Tracked { groups, cpu, since: now, ..Tracked::default() });
+    }
+
+    /// The CPU on which a task runs, or ran last.
+    pub(crate) fn cpu_of(&self, task: usize) -> usize {
+        self.tasks[task].cpu
+    }
+
+    /// A task gets a CPU now.
+    pub(crate) fn runs_on(&mut self, now: u64, task: usize, cpu: usize) {
+        self.settle(now);
+        let tracked = &mut self.tasks[task];
+        let was = std::mem::replace(&mut tracked.cpu, cpu);
+        if was != cpu {
+            let accounts = self.groups.get_mut();
+            for group in &tracked.groups {
+                for (at, sign) in [(was, -1), (cpu, 1)] {
+                    let on_cpu = &mut accounts[*group].cpus[at];
+                    on_cpu.advance(now);
+                    on_cpu.count(tracked.state, sign);
+                }
+            }
+        }
+        self.now(now, task, State::Runs);
     }
 
     /// A task changes its state now: what was to come of it does not.
@@ -212,6 +279,11 @@ impl Pressure {
     }
 
     fn change(&mut self, now: u64, task: usize, state: State) {
+        let accounts = self.groups.get_mut();
+        while self.added_up + ADDED_UP_EVERY <= now {
+            self.added_up += ADDED_UP_EVERY;
+            accounts.iter_mut().for_each(|account| account.add_up(self.added_up));
+        }
         let tracked = &mut self.tasks[task];
         if tracked.state == state {
             return;
@@ -220,10 +292,10 @@ impl Pressure {
         tracked.delays.add(was, now.saturating_sub(tracked.since));
         tracked.since = now;
         for group in &tracked.groups {
-            let account = &mut self.groups[*group];
-            account.advance(now, self.cpus);
-            account.count(was, -1);
-            account.count(state, 1);
+            let on_cpu = &mut accounts[*group].cpus[tracked.cpu];
+            on_cpu.advance(now);
+            on_cpu.count(was, -1);
+            on_cpu.count(state, 1);
         }
     }
 
@@ -242,21 +314,25 @@ impl Pressure {
 
     /// Stall time of a group up to now: CPU, IO, memory. None where it never had a task.
     pub(crate) fn stalled(&self, now: u64, group: usize) -> Option<[Stalled; 3]> {
-        let mut account = self.groups.get(group)?.clone();
-        account.advance(now, self.cpus);
-        Some([account.cpu, account.io, account.memory])
+        let mut accounts = self.groups.borrow_mut();
+        let account = accounts.get_mut(group)?;
+        account.add_up(now);
+        Some(account.stalled)
     }
 
     /// CPU time of all CPUs that nobody used, up to now: while tasks waited for IO, and while none did.
     pub(crate) fn unused(&self, now: u64) -> (u64, u64) {
-        let Some(mut account) = self.groups.first().cloned() else { return (0, self.cpus * now) };
-        account.advance(now, self.cpus);
-        (account.iowait, account.idle)
+        let mut accounts = self.groups.borrow_mut();
+        let Some(account) = accounts.first_mut() else { return (0, self.cpus as u64 * now) };
+        account.cpus.iter_mut().for_each(|cpu| cpu.advance(now));
+        account.cpus.iter().fold((0, 0), |(iowait, idle), cpu| (iowait + cpu.iowait, idle + cpu.idle))
     }
 
     /// Tasks that could run, and tasks that wait for IO.
     pub(crate) fn counts(&self) -> (u64, u64) {
-        self.groups.first().map_or((0, 0), |account| (account.able, account.waiting))
+        let accounts = self.groups.borrow();
+        let cpus = accounts.first().into_iter().flat_map(|account| &account.cpus);
+        cpus.fold((0, 0), |(able, waiting), cpu| (able + cpu.able, waiting + cpu.waiting))
     }
 }
 
@@ -276,10 +352,56 @@ mod tests {
         let [_, io, _] = pressure.stalled(40, 1).unwrap();
         assert_eq!((io.some, io.full), (10, 10));
         let [_, io, _] = pressure.stalled(40, 0).unwrap();
-        assert_eq!((io.some, io.full), (20, 10));
+        // Each waited for 10 ns, on a CPU that was not idle for 10 ns, and for 40 ns.
+        assert_eq!((io.some, io.full), (10, 10));
         // The first 10 ns one CPU runs and the other waits, then it idles for 20 ns; the last 10 ns one of two waits.
         assert_eq!(pressure.unused(40), (20, 30));
         assert_eq!(pressure.delays(40, 0).blkio, 10);
+    }
+
+    /// Stall time for IO in 100 ns of a task that waits on the first CPU all the time, while another does something on a CPU.
+    fn io_beside(other: State, cpu: usize) -> (u64, u64) {
+        let mut pressure = Pressure::new(2);
+        pressure.add(0, vec![0]);
+        pressure.add(0, vec![0]);
+        pressure.now(0, 0, State::Io);
+        pressure.runs_on(0, 1, cpu);
+        pressure.now(0, 1, other);
+        let [_, io, _] = pressure.stalled(100, 0).unwrap();
+        (io.some, io.full)
+    }
+
+    #[test]
+    fn a_cpu_that_is_not_idle_counts_as_much_as_that_on_which_a_task_waits() {
+        assert_eq!(io_beside(State::Runs, 1), (50, 50));
+        assert_eq!(io_beside(State::Sleeps, 1), (100, 100), "an idle CPU does not count");
+        assert_eq!(io_beside(State::Runs, 0), (100, 0), "on the same CPU");
+    }
+
+    #[test]
+    fn what_was_read_of_a_group_never_falls() {
+        let mut pressure = Pressure::new(2);
+        pressure.add(0, vec![0]);
+        pressure.add(0, vec![0]);
+        pressure.now(0, 0, State::Io);
+        let some = |pressure: &Pressure, at: u64| pressure.stalled(at, 0).unwrap()[1].some;
+        assert_eq!(some(&pressure, 100), 100);
+        pressure.runs_on(100, 1, 1);
+        assert_eq!(some(&pressure, 200), 150);
+        // Times are added up every two seconds, whether somebody reads them or not.
+        pressure.now(2_000_000_000, 1, State::Sleeps);
+        assert_eq!(some(&pressure, 3_000_000_000), 150 + (2_000_000_000 - 200) / 2 + 1_000_000_000);
+    }
+
+    #[test]
+    fn a_task_that_is_moved_to_another_cpu_counts_there() {
+        let mut pressure = Pressure::new(2);
+        pressure.add(0, vec![0]);
+        pressure.now(0, 0, State::Runnable);
+        pressure.runs_on(10, 0, 1);
+        pressure.now(20, 0, State::Io);
+        assert_eq!((pressure.cpu_of(0), pressure.counts()), (1, (0, 1)));
+        assert_eq!(pressure.unused(30), (10, 40));
     }
 
     #[test]

@@ -307,9 +307,10 @@ impl Sim {
     }
 
     fn run_task(&mut self, at: usize) {
-        // A task needs a CPU: the one that is free first.
+        // A task needs a CPU: the one on which it ran last, if that is free, else the one that is free first (`select_idle_sibling`).
         let now = self.host.now;
-        let Some(cpu) = (0..self.cpus.len()).min_by_key(|cpu| self.cpus[*cpu]) else { return };
+        let last = self.host.pressure.cpu_of(at);
+        let Some(cpu) = (0..self.cpus.len()).min_by_key(|cpu| (self.cpus[*cpu].max(now), *cpu != last)) else { return };
         if self.cpus[cpu] > now {
             let free = self.cpus[cpu];
             self.schedule(at as u32, free);
@@ -326,7 +327,7 @@ impl Sim {
         self.host.reclaims = 0;
         self.user = 0;
         self.running[at].waits = false;
-        self.host.pressure.now(now, at, State::Runs);
+        self.host.pressure.runs_on(now, at, cpu);
         let throttled = self.host.tasks[at].stats.throttled;
         let stall = match self.running[at].body {
             Body::Kswapd(node) => Some(self.host.step_kswapd(node)),
