@@ -72,6 +72,7 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
         finding(&hardly.tell(), "device-slow")
     };
     assert!(hardly(1.9).is_none(), "a disk that was idle has more to do");
+    assert!(hardly(0.0).is_none(), "it had nothing to do at all");
     assert!(hardly(16.0).is_some(), "it had as much before");
     // An array on another disk, to which each of its writes sends so many.
     let below = |sent: f64| {

@@ -165,11 +165,13 @@ impl Work {
     }
 }
 
+fn requests(window: &Window<'_>, disk: &str) -> Option<Rate<Count>> {
+    let both = window.rates(Table::Disk, disk, &["reads", "writes"]);
+    both.or_else(|| window.rate(Table::Disk, disk, "reads_writes"))
+}
+
 fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
-    let requests = window
-        .rates::<Count>(Table::Disk, disk, &["reads", "writes"])
-        .or_else(|| window.rate(Table::Disk, disk, "reads_writes"))
-        .filter(|requests| requests.is_positive())?;
+    let requests = requests(window, disk).filter(|requests| requests.is_positive())?;
     let bytes =
         window.disk_bytes(disk, &derived::READ_BANDWIDTH)? + window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
     Some(Work { time: window.disk_await(disk)?, requests, bytes })
@@ -179,7 +181,6 @@ fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
 fn sends_more_below(window: &Window<'_>, disk: &str, span: Span) -> bool {
     let Some(before) = window.baseline().until(span.from) else { return false };
     let during = window.over(span);
-    let requests = |window: &Window<'_>, disk: &str| work(window, disk).map(|work| work.requests);
     window.below(disk).into_iter().any(|below| {
         requests(&during, below).zip(requests(&before, below)).is_some_and(|(now, before)| now > before * MORE.get())
     })
@@ -202,10 +203,9 @@ fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
     found.origin(Actor::disk(disk));
     let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
     let baseline = window.baseline().until(span.from).and_then(|quiet| work(&quiet, disk));
-    // Of a disk that had hardly a request before, nobody knows how long one took; but that it has more now.
-    let usual = baseline.as_ref().map(|before| before.requests);
-    let usual =
-        usual.or_else(|| during.baseline().all().and_then(|before| work(&before, disk)).map(|before| before.requests));
+    // Of a disk that had hardly a request before, or none, nobody knows how long one took; but that it has more now.
+    let earlier = window.baseline().until(span.from).and_then(|before| requests(&before, disk));
+    let usual = earlier.or_else(|| during.baseline().all().and_then(|before| requests(&before, disk)));
     if usual.is_some_and(|usual| usual < FEW && now.requests > usual * GREW.get()) {
         return None;
     }
