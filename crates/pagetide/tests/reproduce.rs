@@ -86,7 +86,7 @@ fn what_cannot_be_reproduced_is_one_line_with_a_hint() {
         let output = pagetide(&["reproduce", "rec", option, "no/such/folder/again"], folder.path());
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");
-        assert!(said.starts_with("error: no/such/folder: ") && said.lines().count() == 2, "{said}");
+        assert!(said.starts_with("pagetide: no/such/folder: ") && said.lines().count() == 2, "{said}");
     }
 }
 
