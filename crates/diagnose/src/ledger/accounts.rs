@@ -1,6 +1,7 @@
 //! To which account the lost time of a group goes, and to which account each rule belongs.
 
-use crate::actors::{group, newcomer, victim};
+use crate::actors::victim::{self, Victim};
+use crate::actors::{group, newcomer};
 use crate::ledger::lost_time::{Pressure, median};
 use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::episodes::SignalSpec;
@@ -148,7 +149,12 @@ impl<'a, 'g> At<'a, 'g> {
         // What a program reads that has just started it reads for the first time, whoever had it cached before: its requests are load.
         let first = newcomer::transfers(&self.during, &["read_bytes"]).map_or(0.0, Amount::get);
         let refaulted = (rate(&REFAULTED) - usual(&REFAULTED)).min(self.now[0].bytes - first).max(0.0);
-        let lost: f64 = victim::all(&self.during, None).iter().map(|one| (one.read - one.before).get()).sum();
+        let victims = victim::all(&self.during, None);
+        let sum = |of: fn(&Victim<'_>) -> f64| victims.iter().map(of).sum::<f64>();
+        // For each page that they read reclaim frees one: what is evicted beyond that somebody else took from them. The rest are first reads into a
+        // full cache, but for those that refault.
+        let by_others = (self.evicted() - sum(|one| one.read.get())).max(0.0);
+        let lost = sum(|one| (one.read - one.before).get()).min(by_others);
         let swapped = if self.swaps() { rate(&derived::SWAP_IN) } else { 0.0 };
         share(refaulted.max(lost).min(self.evicted()) + swapped, self.now[0].bytes)
     }

@@ -1124,11 +1124,12 @@ fn large_requests_at_an_even_rate_of_bytes_are_a_saturated_disk() {
 #[test]
 fn a_program_that_ran_before_and_reads_what_nobody_has_read_meets_a_cold_cache() {
     // 40 reads a second, one at a time: 10 MiB in all, a thousandth of memory.
-    let told = |usual: f64, queue: f64| {
+    let full = |usual: f64, queue: f64, grown: f64, freed: f64, swapped: f64| {
         let bytes = move |at: f64| if during(at) { 320_000.0 } else { usual };
         let read = move |at: f64| bytes(at) / 8192.0;
-        counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, 0.0)
-            .gauge(Table::Host, "", "Cached", |at| GIB + progress(at) * 9_600_000.0)
+        let story = counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, freed);
+        counts(counts(story, "pswpin", 0.0, swapped), "pswpout", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", move |at| GIB + progress(at) * grown)
             .counter(Table::Host, "", "psi_io_some", |at| if during(at) { 900_000.0 } else { 1000.0 })
             .counter(Table::Disk, "sda", "reads", read)
             .counter(Table::Disk, "sda", "read_sectors", move |at| bytes(at) / 512.0)
@@ -1139,10 +1140,15 @@ fn a_program_that_ran_before_and_reads_what_nobody_has_read_meets_a_cold_cache()
             .counter(Table::Process, "7@7", "read_bytes", bytes)
             .tell()
     };
+    let told = |usual: f64, queue: f64| full(usual, queue, 9_600_000.0, 0.0, 0.0);
     let found = finding(&told(0.0, 1.0), "cold-cache").expect("it reads anew");
     assert!(found.origins.names().contains(&"process:7@7".to_owned()), "{:?}", found.origins.names());
     assert_eq!(finding(&told(100_000.0, 1.0), "cold-cache"), None, "it read as much before");
     assert_eq!(finding(&told(0.0, 8.0), "cold-cache"), None, "the disk has more to do than it can");
+    // 78 pages a second are read.
+    assert!(finding(&full(0.0, 1.0, 0.0, 70.0, 0.0), "cold-cache").is_some(), "the cache is full: they replace others");
+    assert_eq!(finding(&full(0.0, 1.0, 0.0, 0.0, 0.0), "cold-cache"), None, "they bypass the cache");
+    assert_eq!(finding(&full(0.0, 1.0, 0.0, 70.0, 60.0), "cold-cache"), None, "they come back from swap");
 }
 
 #[test]

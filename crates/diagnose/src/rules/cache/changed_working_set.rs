@@ -73,9 +73,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     );
     found.origin(Actor::disk(disk));
     let read: Amount<Bytes> = rate.over(window.length()?);
-    let statement = format!(
-        "{who} reads {read} from {disk} and replaces cached pages that no program reads again: no task lost time."
-    );
+    let statement = format!("{who} reads {read} from {disk} and replaces cached pages that no program reads again.");
     let advice = advise("Leave it.", None, "A program that needs the old pages later reads them once more.", None);
     found.finish(RuleId::ChangedWorkingSet, statement, vec![advice])
 }

@@ -1,7 +1,7 @@
 //! `cold-cache`: the page cache fills for the first time.
 
 use crate::actors::process;
-use crate::actors::stream;
+use crate::actors::stream::{self, SWAP_MOST};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, grade};
 use crate::measure::episodes::SignalSpec;
@@ -26,7 +26,8 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::ColdCache,
             title: "The page cache fills for the first time",
             meaning: "No program has read these files yet, so they are not cached; memory is not short. The reads end once everything has been read.",
-            evidence: "The devices read, and the file cache grows by a large part of that: memory was free, or the cache is still filling. \
+            evidence: "The devices read, and the file cache grows by a large part of that: memory was free, or the cache is still filling. Or a program \
+                that ran before, and hardly read then, keeps a disk busy with reads that replace other pages. \
                 Little of it refaults. Reclaim frees no more than is read, or little where refaults were not recorded. A device at its IOPS \
                 limit excludes it: while a cache warms up, reads become fewer. So does a device that had about as many reads before, of which each \
                 brings more now.",
@@ -49,6 +50,7 @@ pub(crate) const RULE: Rule = Rule {
                 AGAIN.doc(),
                 FREED.doc(),
                 FULL.doc(),
+                SWAP_MOST.doc(),
                 queue::EVEN.doc(),
                 MISSED.doc(),
             ],
@@ -130,7 +132,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let is_little = read < window.memory()? * READ;
     if refaulted.is_none() && freed.is_none()
         || is_little && read < MIN_READ
-        || grown < read * KEPT
+        || grown < read * KEPT && !(replaces(window, grown, read) && reads_anew(window))
         || refaulted.is_some_and(|bytes| bytes > read * AGAIN)
         || freed.is_some_and(|bytes| bytes > read * if refaulted.is_none() { FREED } else { FULL })
         || is_little && !reads_anew(window)
@@ -162,6 +164,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         }
     }
     finish(found, read)
+}
+
+/// Whether most of what is read replaces other pages: the cache is full. What bypasses it, and what comes back from swap, does not.
+fn replaces(window: &Window<'_>, grown: Amount<Bytes>, read: Amount<Bytes>) -> bool {
+    let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
+    let swapped = window.host_amount(&derived::SWAP_IN).unwrap_or(Amount::ZERO);
+    grown.max(Amount::ZERO) + freed >= read * KEPT && swapped < read * SWAP_MOST
 }
 
 /// Whether a program that ran before and hardly read then is what keeps a disk busy with reads: it needs what it had not read yet.
