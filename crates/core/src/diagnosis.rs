@@ -1,6 +1,6 @@
 //! The conclusion of all rules: the cause, the chain of its effects, and what else it could be.
 
-use crate::actor::Actors;
+use crate::actor::{Actor, Actors};
 use crate::finding::{Confidence, Evidence, Finding};
 use crate::grade::{Grade, HitRate};
 use crate::ledger::Ledger;
@@ -123,6 +123,10 @@ pub struct Incident {
     pub statement: String,
     /// Who lost time, and to what; the largest loss first. Empty when the recording does not show it.
     pub losses: Vec<TimeLost>,
+    /// Who suffers most: the group that lost most by the cause; where the kernel counts no wait, the one that came to do much less. Absent where no
+    /// group does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub victim: Option<Actor>,
     /// What changed on the host near its onset, in order of time.
     pub changes: Vec<Change>,
 }

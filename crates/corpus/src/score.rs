@@ -1,7 +1,7 @@
 //! Replays recordings through the rules and compares the reported cause, origin and onset with the true ones.
 
 use crate::truth::{FILE as TRUTH, Half, Truth};
-use pagetide_core::{Actor, Error, Grade, Recording, Selection, Source, TimeLost};
+use pagetide_core::{Actor, Error, Grade, Incident, Recording, Selection, Source};
 use pagetide_store::Reader;
 use std::fs;
 use std::path::Path;
@@ -193,33 +193,33 @@ pub fn report(recording: &Recording) -> Reported {
     let rival = diagnosis.rivals.first().map(|rival| rival.rule.to_string());
     let incidents = diagnosis.incidents.iter().filter_map(|one| Some(one.cause.as_ref()?.rule.to_string()));
     let others = rival.into_iter().chain(incidents).collect();
-    let losses = diagnosis.incidents.first().map_or(&[][..], |incident| &incident.losses[..]);
+    let first = diagnosis.incidents.first();
+    let lost = first.map_or_else(Vec::new, lost_most);
     match diagnosis.cause {
         Some(cause) => Reported {
             grade: Some(cause.grade),
             origin: cause.origins.first().map(ToString::to_string),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
-            lost: lost_most(losses),
+            lost,
             others,
         },
         None => Reported {
             cause: CANNOT_TELL.to_owned(),
             grade: None,
             origin: None,
-            onset_ns: None,
-            lost: Vec::new(),
+            onset_ns: first.map(|incident| incident.range.from.ns()),
+            lost,
             others,
         },
     }
 }
 
-/// The group below the root that suffers most by the cause, and the disk that it waited for.
-fn lost_most(losses: &[TimeLost]) -> Vec<String> {
-    let most = pagetide_diagnose::suffers_most(losses);
-    let Some(most) = most.filter(|most| most.victim.as_group() != Some("/sys/fs/cgroup")) else { return Vec::new() };
-    let disk = losses.iter().filter(|one| one.victim == most.victim).find_map(|one| one.disk.clone());
-    std::iter::once(most.victim.clone()).chain(disk.map(Actor::disk)).map(|actor| actor.to_string()).collect()
+/// The group that suffers most by an incident, and the disk that it waited for.
+fn lost_most(incident: &Incident) -> Vec<String> {
+    let Some(most) = &incident.victim else { return Vec::new() };
+    let disk = incident.losses.iter().filter(|one| one.victim == *most).find_map(|one| one.disk.clone());
+    std::iter::once(most.clone()).chain(disk.map(Actor::disk)).map(|actor| actor.to_string()).collect()
 }
 
 /// What the rules report of a recording, with the truth beside it.

@@ -10,6 +10,7 @@ pub(crate) mod memory_waits;
 pub(crate) mod quieter;
 pub(crate) mod slowed;
 pub(crate) mod stalls;
+pub(crate) mod uncounted;
 pub(crate) mod unexplained;
 pub(crate) mod waits;
 mod words;

@@ -13,10 +13,9 @@ use crate::actors::process;
 use crate::evidence::threshold::TURNOVER;
 use crate::examine::stretches::Stretches;
 use crate::ledger;
-use crate::ledger::blocked;
 use crate::ledger::harm::NOTICED;
 use crate::ledger::memory_waits;
-use crate::ledger::quieter::{self, Quieter};
+use crate::ledger::uncounted;
 use crate::ledger::unexplained;
 use crate::ledger::waits;
 use crate::measure::amount::Amount;
@@ -82,7 +81,7 @@ fn conclude(
     for finding in findings.iter_mut().filter(|finding| !shown(stretches, finding)) {
         finding.confidence = Confidence::new(finding.confidence.get().min(UNSEEN));
     }
-    let incidents = incident::all(recording, stretches, &findings, &roots, ledger);
+    let mut incidents = incident::all(recording, stretches, &findings, &roots, ledger);
     let root = roots.first().copied();
     let harmful = roots.iter().copied().find(|root| !incident::harmless(recording, stretches, &findings[*root]));
     if let Some(root) = harmful {
@@ -111,8 +110,8 @@ fn conclude(
     let waits = asked.as_ref().and_then(memory_waits::troubling);
     // Whatever looks benign, a host whose tasks notably wait is not called healthy; nor is one on which a service came to do much less, because
     // others do nothing worse than to wait for themselves.
-    let idles = |whole: &Window<'_>| blocked_or_quieter(whole).is_some();
-    let hidden = remark.is_some() && named(RuleId::Healthy).is_none() && asked.as_ref().is_some_and(idles);
+    let uncounted = || asked.as_ref().and_then(uncounted::of);
+    let hidden = remark.is_some() && named(RuleId::Healthy).is_none() && uncounted().is_some();
     let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED) && !hidden;
     let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
@@ -125,7 +124,14 @@ fn conclude(
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
-        None => cannot_tell(asked.as_ref().and_then(unexplained_waits), findings, lost, unknown),
+        None => {
+            let waits = asked.as_ref().and_then(unexplained_waits);
+            if incidents.is_empty() && waits.is_none() {
+                let whole = asked.as_ref().zip(uncounted());
+                incidents.extend(whole.map(|(whole, uncounted)| incident::without_waits(whole, uncounted)));
+            }
+            cannot_tell(waits, findings, incidents.first().map(|incident| incident.statement.clone()), unknown)
+        }
     };
     Diagnosis { incidents, ..diagnosis }
 }
@@ -206,19 +212,13 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
                 "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. {COMPARE}"
             ));
         }
-        return blocked_or_quieter(whole);
+        return None;
     };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);
     let grower =
         grower.map_or(String::new(), |(grower, _)| format!(" {} grew by {} meanwhile.", grower.words(), grower.amount));
     Some(format!("Tasks waited for memory {share} of the time, and no rule found the cause.{grower}"))
-}
-
-/// That tasks sleep, or a service does much less, for no reason that the kernel counts.
-fn blocked_or_quieter(whole: &Window<'_>) -> Option<String> {
-    let blocked = blocked::of(whole).map(|blocked| blocked.words(whole));
-    blocked.or_else(|| quieter::of(whole).filter(Quieter::hardly_works).map(|quieter| quieter.words(whole)))
 }
 
 /// The diagnosis with a cause: the first of the findings.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios", "rios", "wios"];
 /// The requests of a group to all devices.
 pub(crate) const REQUESTS: &[&str] = &["io_rios", "io_wios"];
+/// The group that contains all others: alone it is the host.
+pub(crate) const ROOT: &str = "/sys/fs/cgroup";
 /// The part of a group's requests, or of the time that they take, that its disk has at least.
 const SERVED: f64 = 0.7;
 /// The requests of a group to one device.
@@ -128,8 +130,8 @@ pub(crate) fn innermost(recording: &Recording) -> Vec<&str> {
     all.iter().copied().filter(|group| !all.iter().any(|other| below(group, other))).collect()
 }
 
-/// The same, but for the recorder's own and the root, which contains all others: alone it is the host.
+/// The same, but for the recorder's own and the root.
 pub(crate) fn leaves(recording: &Recording) -> Vec<&str> {
     let own = |group: &str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
-    innermost(recording).into_iter().filter(|group| !own(group) && *group != "/sys/fs/cgroup").collect()
+    innermost(recording).into_iter().filter(|group| !own(group) && *group != ROOT).collect()
 }

@@ -98,12 +98,13 @@ impl Loss {
     }
 }
 
-/// The group that suffers most by the cause, of losses in the order of an incident; absent where no group does. A group that contains another waits
-/// whenever that one does, and is not the answer.
-pub fn suffers_most(losses: &[TimeLost]) -> Option<&TimeLost> {
-    let by_cause = || losses.iter().filter(|one| one.by_cause);
-    let contains = |own: &str| by_cause().filter_map(|one| one.victim.as_group()).any(|other| group::below(own, other));
-    by_cause().find(|one| one.victim.as_group().is_some_and(|own| !contains(own)))
+/// The group that suffers most, of losses in the order of an incident; absent where no group below the root does. A group that contains another
+/// waits whenever that one does, and is not the answer.
+pub(crate) fn suffers_most<'l>(mut losses: impl Iterator<Item = &'l TimeLost> + Clone) -> Option<&'l TimeLost> {
+    let all = losses.clone();
+    let contains =
+        |own: &str| all.clone().filter_map(|one| one.victim.as_group()).any(|other| group::below(own, other));
+    losses.find(|one| one.victim.as_group().is_some_and(|own| own != group::ROOT && !contains(own)))
 }
 
 /// What programs lose in a stretch, by the beginning of the whole and the stretch.
@@ -297,7 +298,7 @@ impl Losses {
     /// Which control group lost most time by a finding, as a sentence; absent where none was recorded, or where tasks of all groups were killed.
     pub(crate) fn of_group(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
         let losses = self.in_stretch(whole, finding.range, Some(finding.rule));
-        let most = suffers_most(&losses)?;
+        let most = suffers_most(losses.iter().filter(|one| one.by_cause))?;
         let name = most.victim.as_group()?;
         let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
         let on = most.disk.as_ref().map_or(String::new(), |disk| format!(" of {disk}"));

@@ -2,6 +2,7 @@
 //! host (NFS), or a program that answers for the kernel (FUSE, fanotify), and count for the load average; stopped (T, t) they wait for a signal or
 //! for who traces them. Neither counts for any pressure.
 
+use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::wait_channel;
 use crate::measure::amount::{Amount, Count, Limit, Rate};
@@ -30,14 +31,19 @@ enum State {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Blocked<'a> {
     state: State,
-    at: Moment,
+    pub(crate) at: Moment,
     process: ProcessShare<'a, Ratio>,
     before: Amount<Ratio>,
 }
 
-impl Blocked<'_> {
+impl<'a> Blocked<'a> {
+    /// The group that it is in, as far as was recorded.
+    pub(crate) fn group(&self, window: &Window<'a>) -> Option<&'a str> {
+        group::leaves(window.recording).into_iter().find(|group| group::contains(window, group, self.process.name))
+    }
+
     /// It as a sentence.
-    pub(crate) fn words(self, window: &Window<'_>) -> String {
+    pub(crate) fn words(&self, window: &Window<'_>) -> String {
         let process = self.process.name;
         if self.state == State::Stopped {
             return format!(

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 /// A group, and what it did before and after a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Quieter<'a> {
-    group: &'a str,
-    at: Moment,
+    pub(crate) group: &'a str,
+    pub(crate) at: Moment,
     did: Did,
 }
 
@@ -45,7 +45,7 @@ impl Did {
 
 impl Quieter<'_> {
     /// It as a sentence.
-    pub(crate) fn words(self, window: &Window<'_>) -> String {
+    pub(crate) fn words(&self, window: &Window<'_>) -> String {
         let did = match self.did {
             Did::Called(before, after) => format!("called read and write {after} ({before} before)"),
             Did::Computed(before, after) => format!("used {after} of a CPU ({before} before)"),

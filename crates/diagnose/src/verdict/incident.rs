@@ -4,6 +4,7 @@ use crate::examine::cost;
 use crate::examine::stretches::Stretches;
 use crate::ledger;
 use crate::ledger::accounts::of_rule;
+use crate::ledger::uncounted::Uncounted;
 use crate::ledger::unexplained;
 use crate::ledger::{LOST, UNOWNED};
 use crate::measure::window::{Window, intervals};
@@ -12,7 +13,7 @@ use crate::rules::contract::Loss;
 use crate::verdict::arbiter;
 use crate::verdict::changes;
 use crate::verdict::roots;
-use pagetide_core::{Account, Finding, Incident, Ledger, Recording, Span, TimeLost};
+use pagetide_core::{Account, Actor, Finding, Incident, Ledger, Recording, Span, TimeLost};
 
 /// Samples before the end of a recording in which what has not ended still lasts.
 const END: u64 = 3;
@@ -101,8 +102,17 @@ pub(crate) fn all(
     let unowned = unowned.map(|ledger| (ledger.range, unexplained::sentence(whole, &ledger)));
     if let Some((range, statement)) = unowned.or_else(|| stretches.losses.unexplained(whole, &explained)) {
         let losses = stretches.losses.in_stretch(whole, range, None);
+        let victim = cost::suffers_most(losses.iter()).map(|most| most.victim.clone());
         let (cause, changes) = (None, Vec::new());
-        incidents.push(Incident { range, ongoing: ongoing(recording, range), cause, statement, losses, changes });
+        incidents.push(Incident {
+            range,
+            ongoing: ongoing(recording, range),
+            cause,
+            statement,
+            losses,
+            victim,
+            changes,
+        });
     }
     let of_tasks = |loss: &&TimeLost| loss.victim.as_command().is_none();
     let lost = |incident: &Incident| incident.losses.iter().find(of_tasks).map_or(0, |loss| loss.lost_ns);
@@ -110,15 +120,30 @@ pub(crate) fn all(
     incidents
 }
 
+/// What services lost and the kernel counts for no resource. It lasts.
+pub(crate) fn without_waits(whole: &Window<'_>, uncounted: Uncounted<'_>) -> Incident {
+    Incident {
+        range: Span { from: uncounted.from, ..whole.span },
+        ongoing: true,
+        cause: None,
+        statement: uncounted.words,
+        losses: Vec::new(),
+        victim: uncounted.group.map(Actor::group),
+        changes: Vec::new(),
+    }
+}
+
 fn with_cause(recording: &Recording, stretches: &Stretches<'_>, whole: &Window<'_>, root: &Finding) -> Incident {
     let cost = stretches.losses.sentence(whole, root);
     let sentences: Vec<String> = std::iter::once(root.statement.clone()).chain(cost).collect();
+    let losses = stretches.losses.in_stretch(whole, root.range, Some(root.rule));
     Incident {
         range: root.range,
         ongoing: ongoing(recording, root.range),
         cause: Some(roots::cause(recording, root)),
         statement: sentences.join(" "),
-        losses: stretches.losses.in_stretch(whole, root.range, Some(root.rule)),
+        victim: cost::suffers_most(losses.iter().filter(|one| one.by_cause)).map(|most| most.victim.clone()),
+        losses,
         changes: changes::near(recording, root),
     }
 }

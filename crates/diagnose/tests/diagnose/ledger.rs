@@ -2,7 +2,7 @@
 
 use crate::story::{Story, finding};
 use crate::verdict::{quiet, quiet_every};
-use pagetide_core::{Account, Conclusion, Diagnosis, Grade, Table};
+use pagetide_core::{Account, Actor, Conclusion, Diagnosis, Grade, Table};
 use pagetide_diagnose::diagnose;
 
 /// What a group waits, µs of each second: this from 40 to 100 s, and that else.
@@ -442,11 +442,13 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
             .counter(Table::Cgroup, "/db", "io_rios", |_| 0.0)
             .counter(Table::Cgroup, "/db", "io_wios", then(requests.0, requests.1));
         let diagnosis = diagnose(&story.tell());
-        (diagnosis.verdict, diagnosis.summary, diagnosis.cause.map(|cause| cause.grade))
+        let grade = diagnosis.cause.map(|cause| cause.grade);
+        (diagnosis.verdict, diagnosis.summary, grade, diagnosis.incidents)
     };
     let half = told((0.05, 0.05), (40.0, 18.0));
     assert_eq!(half.0, Conclusion::Healthy, "half as many may be asked for: {}", half.1);
     assert_ne!(half.2, Some(Grade::Strong), "and half as many may be answered: {}", half.1);
+    assert!(half.3.is_empty(), "{:?}", half.3);
     assert!(half.1.contains("tasks of /db sent 18/s requests to disks (40/s before)"), "{}", half.1);
     let most = told((0.05, 0.05), (40.0, 26.0));
     assert_eq!((most.0, most.2), (Conclusion::Healthy, Some(Grade::Strong)), "{}", most.1);
@@ -454,8 +456,11 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
         ((0.2, 0.02), (40.0, 40.0), "tasks of /db used 2.0 % of a CPU (20.0 % before)"),
         ((0.05, 0.05), (40.0, 8.0), "tasks of /db sent 8/s requests to disks (40/s before)"),
     ] {
-        let (verdict, summary, _) = told(cpu, requests);
+        let (verdict, summary, _, incidents) = told(cpu, requests);
         assert_eq!(verdict, Conclusion::CannotTell, "{summary}");
+        let [incident] = &incidents[..] else { panic!("who suffers is an incident without a cause: {incidents:?}") };
+        assert_eq!((incident.victim.clone(), &incident.cause), (Some(Actor::group("/db")), &None));
+        assert!((incident.range.from.ns() - 60_000_000_000).abs() <= 2_000_000_000, "{incident:?}");
         assert!(summary.contains(did) && summary.contains("they had fewer requests"), "{summary}");
     }
     let over = told((0.2, 0.0), (40.0, 0.0));
