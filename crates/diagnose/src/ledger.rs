@@ -139,7 +139,12 @@ pub(crate) fn disturbed(ledger: &Ledger) -> bool {
 /// Whether a person notices what was lost to some accounts.
 fn notably(ledger: &Ledger, accounts: &[Account]) -> bool {
     let lost: u64 = accounts.iter().map(|account| ledger.booked(*account)).sum();
-    lost as f64 >= (ledger.range.length().as_f64() * NOTICED.get()).max(UNOWNED.get())
+    lost as f64 >= noticeable(ledger.range).get()
+}
+
+/// The time lost in a stretch that a person notices.
+pub(crate) fn noticeable(range: Span) -> Amount<Nanos> {
+    Amount::new((range.length().as_f64() * NOTICED.get()).max(UNOWNED.get()))
 }
 
 /// The ledger of a step in what tasks wait, which nothing that a finding is about accounts for; absent where there is none. Of a service all lost

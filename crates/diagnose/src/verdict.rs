@@ -6,6 +6,7 @@ pub(crate) mod document;
 pub(crate) mod effects;
 mod incident;
 pub(crate) mod mechanisms;
+mod remark;
 pub(crate) mod roots;
 
 use crate::actors::newcomer;
@@ -99,24 +100,22 @@ fn conclude(
     let lost = incidents.first().map(|incident| incident.statement.clone());
     // What looks like trouble and is none is named by what it is.
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
-    // That caches were dropped, or files read for the first time, is what happened; a growth that stopped, and a burst of others, are remarks.
-    let is_remark =
-        |rule: RuleId| rules::by_id(rule).grows() || rules::by_id(rule).loss.is_some() && rule != RuleId::ColdCache;
-    let remark = root.filter(|root| is_remark(findings[*root].rule));
-    let healthy = remark.and_then(|_| named(RuleId::Healthy)).or(root);
-    let healthy = healthy.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
-    let healthy = healthy.or_else(|| named(RuleId::ChangedWorkingSet));
+    let remark = root.filter(|root| remark::is_remark(stretches, &findings[*root]));
+    let well = named(RuleId::Healthy);
+    let healthy = root.filter(|_| remark.is_none()).or(well);
+    let beside = remark.filter(|_| healthy.is_none()).and_then(|_| remark::well(stretches, ledger));
+    let healthy = healthy.or(remark).or_else(|| named(RuleId::SwapInUse)).or_else(|| named(RuleId::ChangedWorkingSet));
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
     let waits = asked.as_ref().and_then(memory_waits::troubling);
     // Whatever looks benign, a host whose tasks notably wait is not called healthy; nor is one on which a service came to do much less, because
     // others do nothing worse than to wait for themselves.
     let uncounted = || asked.as_ref().and_then(uncounted::of);
-    let hidden = remark.is_some() && named(RuleId::Healthy).is_none() && uncounted().is_some();
+    let hidden = remark.is_some() && well.is_none() && uncounted().is_some();
     let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED) && !hidden;
     let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
             let happened = root.map(|root| format!("No service lost notable time. {}", findings[root].statement));
-            let healthy = findings.remove(index);
+            let healthy = beside.unwrap_or_else(|| findings.remove(index));
             let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
             let asynchronous = asked.as_ref().and_then(asynchronous_io).unwrap_or_default();
             let summary = happened.unwrap_or_else(|| healthy.statement.clone()) + &waits + &asynchronous;

@@ -3,7 +3,7 @@
 use crate::actors::commits::Commits;
 use crate::actors::{group, process};
 use crate::evidence::threshold::PRESSURE;
-use crate::measure::amount::{Amount, Rate};
+use crate::measure::amount::{Amount, Limit, Rate};
 use crate::measure::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Bytes, Moment, Nanos, Ratio, Span, Table};
@@ -110,6 +110,25 @@ pub(crate) fn transfers(window: &Window<'_>, metrics: &[&str]) -> Option<Rate<By
     let before = ran_before(window)?;
     let theirs = process::by_command(window, metrics, |comm| !before.contains(comm));
     Some(theirs.into_values().fold(Amount::ZERO, |sum, rate| sum + rate))
+}
+
+pub(crate) const ONCE: Limit<Ratio> = Limit::new(
+    "bytes of read calls per byte read from disks, at most, of a job that reads once: it is no cold cache where no service loses time",
+    1.5,
+    "What more it calls for was cached, or it has read it before.",
+    "judgement",
+);
+/// The least of the same: a program that starts maps its files.
+const CALLED: f64 = 0.5;
+
+/// Whether the program that reads most started with a stretch and reads each byte once by read calls, as a copy or a backup does: whether its files
+/// are cached matters to nobody.
+pub(crate) fn reads_once(window: &Window<'_>) -> bool {
+    process::fastest::<Bytes>(window, &["read_bytes"]).is_some_and(|reader| {
+        let [called, read] =
+            ["rchar", "read_bytes"].map(|metric| process::together::<Bytes>(window, reader.comm, &[metric]));
+        started(window, reader.comm) && called >= read * CALLED && called <= read * ONCE.get()
+    })
 }
 
 /// How long the kernel keeps what a program wrote before it writes it to a disk, at most: `vm.dirty_expire_centisecs` and

@@ -226,13 +226,22 @@ pub(crate) fn owner<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<
     process::of_command(window, comm, &IO).map(|owner| ProcessShare { amount: part, ..owner })
 }
 
+/// The program that reads most of what a disk reads, if only a part of it; absent where none reads from it.
+pub(crate) fn reader<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    largest_part(window, disk, 0)
+}
+
 /// The program that writes most of what a disk writes, if only a part of it; absent where none writes to it.
 pub(crate) fn writer<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    largest_part(window, disk, 1)
+}
+
+fn largest_part<'a>(window: &Window<'a>, disk: &str, direction: usize) -> Option<ProcessShare<'a, Per<Bytes>>> {
     let senders = Senders::of(window);
-    let (_, writers) = &senders.0[1];
-    let parts = writers.iter().map(|(comm, all)| (*comm, senders.parts(window, disk, comm)[1], *all));
+    let (_, movers) = &senders.0[direction];
+    let parts = movers.iter().map(|(comm, all)| (*comm, senders.parts(window, disk, comm)[direction], *all));
     let (comm, part, _) = parts.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.2.total_cmp(&b.2)))?;
-    process::of_command(window, comm, &["write_bytes"]).map(|writer| ProcessShare { amount: part, ..writer })
+    process::of_command(window, comm, &IO[direction..=direction]).map(|mover| ProcessShare { amount: part, ..mover })
 }
 
 /// Who sends most of what a disk transfers, in words; absent where no sender owns it.

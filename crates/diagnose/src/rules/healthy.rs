@@ -32,7 +32,8 @@ pub(crate) const RULE: Rule = Rule {
                 the time with requests slower than a seek, or while devices have none. The read and write \
                 calls of no service fell to half at once, and no program came to be stopped, or to sleep uninterruptibly, most of the time. A service without such calls is judged by its CPU time or its requests to disks: none fell to \
                 a third, and a fall to half argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
-                reclaim, memory and devices. It is only reported when no rule found a cause.",
+                reclaim, memory and devices. It is only reported when no rule found a cause, or where what was found cost \
+                jobs alone their time.",
             metrics: &[
                 "psi_memory_some",
                 "psi_io_some",

@@ -15,7 +15,7 @@ pub(crate) enum Ruling {
     Agrees,
     /// Most was lost to another account, which no finding explains.
     Differs,
-    /// Nearly all was lost while no device had a request, and the finding explains next to none of it.
+    /// Nearly all was lost while no device had a request, or to what first reads do not cost, and the finding explains next to none of it.
     Unowned,
     /// Most was lost to another account: this finding explains it.
     Instead(usize),
@@ -115,7 +115,9 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
         return Ruling::Agrees;
     }
     let own = booked.max(ledger.booked(own));
-    let unowned = side.contains(&Account::Unexplained) && own as f64 * NONE.get() <= lost(ledger, side) as f64;
+    // First reads of one program keep nobody else waiting but in the queue of their disk.
+    let elsewhere = side.contains(&Account::Unexplained) || root.rule == RuleId::ColdCache;
+    let unowned = elsewhere && own as f64 * NONE.get() <= lost(ledger, side) as f64;
     place.map_or(if unowned { Ruling::Unowned } else { Ruling::Differs }, Ruling::Instead)
 }
 

@@ -67,6 +67,30 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0))).tell();
     assert_eq!(finding(&faster, "device-slow"), None, "hardly slower");
     assert_eq!(finding(&faster, "device-saturated"), None, "busy for a fourth of the time");
+    // What queues up meanwhile takes so much longer at the end that the rest of the time stands out no more.
+    let burst = |slow: f64| {
+        let time = move |at: f64| {
+            if !during(at) {
+                2.0
+            } else if at > 86.0 {
+                4000.0
+            } else {
+                slow
+            }
+        };
+        let story = counts(host(), "psi_io_some", 1000.0, 700_000.0)
+            .counter(Table::Disk, "sda", "reads", |_| 0.0)
+            .counter(Table::Disk, "sda", "read_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "read_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "writes", |at| if during(at) { 8.0 } else { 50.0 })
+            .counter(Table::Disk, "sda", "write_sectors", |at| if during(at) { 160.0 } else { 1000.0 })
+            .counter(Table::Disk, "sda", "write_ms", move |at| time(at) * if during(at) { 8.0 } else { 50.0 })
+            .counter(Table::Disk, "sda", "io_ms", move |at| (time(at) * 8.0).min(1000.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| time(at) * 8.0);
+        finding(&story.tell(), "device-slow").map(|found| found.range.from.ns() / 1_000_000_000)
+    };
+    assert_eq!(burst(120.0), Some(60));
+    assert_eq!(burst(2.0), None, "4 s of a burst");
     let hardly = |before: f64| {
         let hardly = waits(disk(host(), (before, 2.0, 0.0, 0.0), (16.0, 60.0, 0.0, 0.0)));
         finding(&hardly.tell(), "device-slow")
@@ -1094,6 +1118,31 @@ fn a_service_that_waits_more_has_a_noisy_neighbour_although_each_request_takes_h
     assert_eq!(told(0.25, 3.0, 80.0), None, "it waits hardly more");
     assert_eq!(told(0.7, 20.0, 80.0), None, "it sends most of it");
     assert_eq!(told(0.7, 3.0, 70.0), None, "they are its own requests");
+}
+
+#[test]
+fn a_cold_cache_is_of_who_waits_for_its_reads_and_not_of_who_reads_most() {
+    let told = |time: f64| {
+        let (own, other) = (320_000.0, 20.0 * MIB);
+        let story = counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", move |at| GIB + progress(at) * 30.0 * (own + other))
+            .counter(Table::Host, "", "psi_io_some", |at| if during(at) { 900_000.0 } else { 1000.0 })
+            .counter(Table::Disk, "sda", "reads", move |at| if during(at) { own / 8192.0 } else { 0.0 })
+            .counter(Table::Disk, "sda", "read_sectors", move |at| if during(at) { own / 512.0 } else { 0.0 })
+            .counter(Table::Disk, "sda", "read_ms", move |at| if during(at) { time } else { 0.0 })
+            .counter(Table::Disk, "sda", "io_ms", move |at| if during(at) { time } else { 0.0 })
+            .counter(Table::Disk, "sdb", "reads", move |at| if during(at) { 80.0 } else { 0.0 })
+            .counter(Table::Disk, "sdb", "read_sectors", move |at| if during(at) { other / 512.0 } else { 0.0 })
+            .counter(Table::Disk, "sdb", "read_ms", |at| if during(at) { 160.0 } else { 0.0 })
+            .counter(Table::Disk, "sdb", "io_ms", |at| if during(at) { 160.0 } else { 0.0 })
+            .counter(Table::Process, "7@7", "utime", |_| 5.0)
+            .counter(Table::Process, "7@7", "read_bytes", move |at| if during(at) { own } else { 0.0 })
+            .counter(Table::Process, "8@8", "utime", |_| 5.0)
+            .counter(Table::Process, "8@8", "read_bytes", move |at| if during(at) { other } else { 0.0 });
+        finding(&story.tell(), "cold-cache").expect("two programs read anew").origins.names()
+    };
+    assert_eq!(told(900.0), ["disk:sda", "process:7@7"], "few reads that take long");
+    assert_eq!(told(90.0), ["disk:sdb", "process:8@8"], "few reads that take no time");
 }
 
 #[test]

@@ -124,6 +124,10 @@ fn what_a_job_waits_for_at_a_limit_of_its_own_is_a_remark() {
     assert_eq!(service.verdict, Conclusion::Incident);
     let job = told(0.0, 40.0);
     assert_eq!(job.verdict, Conclusion::Healthy, "it started with its waits: {}", job.summary);
+    let cause = job.cause.as_ref().map(|cause| cause.rule.as_str());
+    assert_eq!(cause, Some("healthy"), "what is well has no culprit");
+    assert!(job.findings.iter().any(|finding| finding.rule.as_str() == "cgroup-limit-reclaim"), "it is still told");
+    assert!(job.summary.contains("The control group /job reaches its limit"), "{}", job.summary);
     let beside = told(0.0, 5.0);
     assert_eq!(beside.verdict, Conclusion::CannotTell, "{}", beside.summary);
     assert!(beside.summary.contains("tasks of /db called read and write 5/s (40/s before)"), "{}", beside.summary);
@@ -244,6 +248,70 @@ fn a_burst_that_costs_a_service_less_than_two_seconds_is_a_remark() {
     let kill = with(2.0, 150_000.0, quiet(120).counter(Table::Host, "", "oom_kill", killed));
     assert_eq!(kill.verdict, Conclusion::Incident, "{}", kill.summary);
     assert_eq!(kill.cause.unwrap().rule.as_str(), "oom-kill");
+}
+
+#[test]
+fn first_reads_that_nobody_waits_for_are_told_of_a_program_that_starts_and_not_of_a_backup() {
+    let told = |called: f64| {
+        let read = from_to(20.0 * 1_048_576.0, 0.0);
+        let process = |rate: f64| {
+            let sum = move |at: i64| (rate * (at - 40) as f64) as i64;
+            (0..120).map(|at| (40..100).contains(&at).then(|| sum(at))).collect::<Vec<_>>()
+        };
+        let grown = |at: f64| (at - 40.0).clamp(0.0, 60.0) * 20.0 * 1_048_576.0;
+        let story = quiet(120)
+            .gauge(Table::Host, "", "Cached", move |at| 4e9 + grown(at))
+            .gauge(Table::Host, "", "MemFree", move |at| 3e9 - grown(at))
+            .counter(Table::Disk, "sda", "reads", move |at| read(at) / 131_072.0)
+            .counter(Table::Disk, "sda", "read_sectors", move |at| read(at) / 512.0)
+            .counter(Table::Disk, "sda", "read_ms", from_to(300.0, 0.0))
+            .counter(Table::Disk, "sda", "io_ms", from_to(300.0, 0.0))
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", from_to(30_000.0, 2000.0))
+            .counter(Table::Host, "", "psi_io_some", from_to(50_000.0, 2000.0))
+            .counter(Table::Cgroup, "/job", "cpu_usage", from_to(50_000.0, 0.0))
+            .counter(Table::Cgroup, "/job", "psi_io_some", from_to(50_000.0, 0.0))
+            .line(Table::Process, "7@7", "utime", (0..120).map(Some).collect())
+            .line(Table::Process, "9@40", "read_bytes", process(20.0 * 1_048_576.0))
+            .line(Table::Process, "9@40", "rchar", process(20.0 * 1_048_576.0 * called));
+        let diagnosis = diagnose(&story.tell());
+        assert_eq!(diagnosis.verdict, Conclusion::Healthy, "{}", diagnosis.summary);
+        assert!(diagnosis.summary.contains("The cache was cold: 1.17 GiB"), "{}", diagnosis.summary);
+        diagnosis.cause.unwrap().rule.as_str()
+    };
+    assert_eq!(told(1.0), "healthy", "each byte once: nobody will miss the cache");
+    assert_eq!(told(0.0), "cold-cache", "it maps its files");
+    assert_eq!(told(3.0), "cold-cache", "it reads the same again");
+}
+
+#[test]
+fn first_reads_of_a_backup_are_no_cause_of_what_a_service_waits_for_at_another_disk() {
+    let told = |own: bool| {
+        let story = if own { disk_of(waits(0.9), (400.0, 2000.0), (40.0, 10.0)) } else { waits(0.9) };
+        let read = from_to(20.0 * 1_048_576.0, 0.0);
+        let grown = |at: f64| (at - 40.0).clamp(0.0, 60.0) * 20.0 * 1_048_576.0;
+        let sum = |at: i64| (at - 40) * 20 * 1_048_576;
+        let story = story
+            .gauge(Table::Host, "", "Cached", move |at| 4e9 + grown(at))
+            .gauge(Table::Host, "", "MemFree", move |at| 3e9 - grown(at))
+            .counter(Table::Disk, "sdb", "reads", move |at| read(at) / 131_072.0)
+            .counter(Table::Disk, "sdb", "read_sectors", move |at| read(at) / 512.0)
+            .counter(Table::Disk, "sdb", "read_ms", from_to(100.0, 0.0))
+            .counter(Table::Disk, "sdb", "io_ms", from_to(100.0, 0.0))
+            .line(Table::Process, "7@7", "utime", (0..120).map(Some).collect())
+            .line(
+                Table::Process,
+                "9@40",
+                "read_bytes",
+                (0..120).map(|at| (40..100).contains(&at).then(|| sum(at))).collect(),
+            );
+        let diagnosis = diagnose(&story.tell());
+        (diagnosis.cause.map(|cause| cause.rule.to_string()), diagnosis.summary)
+    };
+    let elsewhere = told(false);
+    assert_eq!(elsewhere.0, None, "{}", elsewhere.1);
+    let (cause, summary) = told(true);
+    assert_ne!(cause.as_deref(), Some("cold-cache"), "{summary}");
 }
 
 #[test]

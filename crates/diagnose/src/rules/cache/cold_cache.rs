@@ -1,8 +1,10 @@
 //! `cold-cache`: the page cache fills for the first time.
 
+use crate::actors::newcomer;
 use crate::actors::process;
 use crate::actors::stream::{self, SWAP_MOST};
 use crate::evidence::{EvidenceBuilder, advise};
+use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
@@ -34,11 +36,13 @@ pub(crate) const RULE: Rule = Rule {
             metrics: &[
                 "reads",
                 "read_sectors",
+                "read_ms",
                 "Cached",
                 "workingset_refault_file",
                 "pgsteal_kswapd",
                 "pgsteal_direct",
                 "read_bytes",
+                "rchar",
             ],
             thresholds: &[
                 KEPT.doc(),
@@ -53,6 +57,7 @@ pub(crate) const RULE: Rule = Rule {
                 SWAP_MOST.doc(),
                 queue::EVEN.doc(),
                 MISSED.doc(),
+                newcomer::ONCE.doc(),
             ],
             why: "After boot, a program start or drop_caches, the files are not in the page cache.",
             alternatives: "A stream read once fills the cache the same way while memory is free. A second read tells them apart.",
@@ -140,7 +145,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let busiest = window.busiest(sectors);
+    // Who waits is told by the time that reads take: few reads at random from one disk may take more of it than many in sequence from another.
+    let waited = |disk: &str| window.rise::<Count>(Table::Disk, disk, "read_ms");
+    let busiest = window.busiest(waited).or_else(|| window.busiest(sectors).map(|(disk, _)| (disk, Amount::ZERO)));
     // What waits for a device at its limit is not over once a part of the files is cached: the rate of misses has not fallen.
     if busiest.is_some_and(|(disk, _)| at_limit(window, disk) || misses_as_before(window, disk)) {
         return None;
@@ -150,7 +157,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
         found.origin(Actor::disk(disk));
     }
-    if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes"]) {
+    let reader = busiest.and_then(|(disk, _)| disk_load::reader(window, disk));
+    if let Some(process) = reader.or_else(|| process::fastest::<Bytes>(window, &["read_bytes"])) {
         found.origin(process.actor(window));
     }
     let weight = 1.0 + grade(grown / read, 0.5, 0.9);

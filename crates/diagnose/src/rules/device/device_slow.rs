@@ -186,13 +186,28 @@ fn sends_more_below(window: &Window<'_>, disk: &str, span: Span) -> bool {
     })
 }
 
+/// When requests take longer. A burst in that time, of what has queued up meanwhile, may stand out so far that the rest of it does not.
+fn slow_span(window: &Window<'_>, disk: &str) -> Span {
+    let spec = SignalSpec::disk_await(disk);
+    let span = window.when(spec);
+    if Amount::<Nanos>::new(span.length().as_f64()) >= LASTS {
+        return span;
+    }
+    let usual = window.episodes.signal(window.recording, spec).and_then(|signal| signal.baseline::<Nanos>());
+    let slow = usual.and_then(|usual| {
+        let held = window.held(spec, usual * SLOWER.get());
+        held.into_iter().find(|slow| slow.overlaps(span))
+    });
+    slow.unwrap_or(span)
+}
+
 fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
     let before = window.baseline().quiet().and_then(|quiet| quiet.disk_await(disk));
     if window.disk_await(disk)? < before.map_or(MECHANICAL.value() * 0.2, |before| before * 1.2) {
         return None;
     }
-    let span = window.when(SignalSpec::disk_await(disk));
+    let span = slow_span(window, disk);
     if Amount::<Nanos>::new(span.length().as_f64()) < LASTS {
         return None;
     }

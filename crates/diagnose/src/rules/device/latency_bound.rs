@@ -1,7 +1,7 @@
 //! `latency-bound`: one request at a time, each as fast as the device answers.
 
-use crate::actors::process;
 use crate::evidence::{EvidenceBuilder, advise};
+use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
@@ -169,8 +169,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
     // The device is as it was: who waits for each request before the next one is the cause.
-    let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
-    let reader = reader.filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5);
+    let reader =
+        disk_load::reader(window, disk).filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5);
     if let Some(process) = reader {
         found.origin(process.actor(window));
     }

@@ -1,0 +1,42 @@
+//! What is said of a host that is well, though a rule found something: no service lost notable time by it.
+
+use crate::actors::newcomer;
+use crate::evidence::EvidenceBuilder;
+use crate::examine::stretches::Stretches;
+use crate::ledger::{self, UNOWNED};
+use crate::measure::amount::Amount;
+use crate::rules;
+use crate::rules::contract::{Loss, Role};
+use pagetide_core::{Finding, Ledger, Nanos, Relation, RuleId};
+
+/// Whether a finding that harms no service is a remark. That caches were dropped, and that a program reads files for the first time, is what happened:
+/// it tells why the program was slower for a while.
+pub(crate) fn is_remark(stretches: &Stretches<'_>, finding: &Finding) -> bool {
+    match finding.rule {
+        RuleId::CachesDropped => false,
+        RuleId::ColdCache => {
+            stretches.whole.as_ref().is_some_and(|whole| newcomer::reads_once(&whole.over(finding.range)))
+        }
+        rule => rules::by_id(rule).role != Role::Benign,
+    }
+}
+
+/// That the host is well beside a remark: what jobs wait for at their own limits is no harm to services. Absent where their waits were not recorded.
+pub(crate) fn well(stretches: &Stretches<'_>, ledger: Option<&Ledger>) -> Option<Finding> {
+    let whole = stretches.whole.as_ref().filter(|_| stretches.losses.measured(Loss::Stalls))?;
+    let mut found = EvidenceBuilder::new(whole);
+    let lost = Amount::<Nanos>::new(ledger.map_or(0, |ledger| ledger.lost_ns) as f64);
+    let noticed = ledger.map_or(UNOWNED.value(), |ledger| ledger::noticeable(ledger.range));
+    found.compare(
+        WEIGHT,
+        "time lost by the service that lost most",
+        "psi_io_some, psi_memory_some and psi_cpu_some of its group",
+        lost,
+        Relation::Below,
+        noticed,
+    );
+    found.finish(RuleId::Healthy, "No service lost notable time.".to_owned(), Vec::new())
+}
+
+/// Moderate evidence: some numbers of the host are not those of one that is well.
+const WEIGHT: f64 = 2.5;
