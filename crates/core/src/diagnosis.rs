@@ -123,8 +123,8 @@ pub struct Incident {
     pub statement: String,
     /// Who lost time, and to what; the largest loss first. Empty when the recording does not show it.
     pub losses: Vec<TimeLost>,
-    /// Who suffers most: the group that lost most by the cause; where the kernel counts no wait, the one that came to do much less. Absent where no
-    /// group does.
+    /// Who suffers most: the group that lost most by the cause, or in which tasks were killed; where the kernel counts no wait, the one that came to
+    /// do much less. Absent where no group does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub victim: Option<Actor>,
     /// What changed on the host near its onset, in order of time.

@@ -137,12 +137,16 @@ fn with_cause(recording: &Recording, stretches: &Stretches<'_>, whole: &Window<'
     let cost = stretches.losses.sentence(whole, root);
     let sentences: Vec<String> = std::iter::once(root.statement.clone()).chain(cost).collect();
     let losses = stretches.losses.in_stretch(whole, root.range, Some(root.rule));
+    let suffers_most = cost::suffers_most(losses.iter().filter(|one| one.by_cause));
+    // Who was killed lost no time.
+    let killed = rules::by_id(root.rule).loss.filter(|loss| *loss == Loss::Killed);
+    let killed = killed.and_then(|_| root.origins.iter().find(|origin| origin.as_group().is_some()));
     Incident {
         range: root.range,
         ongoing: ongoing(recording, root.range),
         cause: Some(roots::cause(recording, root)),
         statement: sentences.join(" "),
-        victim: cost::suffers_most(losses.iter().filter(|one| one.by_cause)).map(|most| most.victim.clone()),
+        victim: suffers_most.map(|most| most.victim.clone()).or_else(|| killed.cloned()),
         losses,
         changes: changes::near(recording, root),
     }

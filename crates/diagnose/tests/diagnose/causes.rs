@@ -2,7 +2,7 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Bytes, Disk, Finding, KernelMessage, SettingChange, Span, Table};
+use pagetide_core::{Actor, Bytes, Disk, Finding, KernelMessage, SettingChange, Span, Table};
 use pagetide_diagnose::diagnose;
 
 fn during(at: f64) -> bool {
@@ -333,6 +333,9 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
         group.advice[0].action
     );
     assert_eq!(group.origins.first().map(ToString::to_string).as_deref(), Some("cgroup:/db"), "{}", group.statement);
+    let victim = |limit| diagnose(&killed(limit, None)).incidents.first().and_then(|incident| incident.victim.clone());
+    assert_eq!(victim(Some(64.0 * MIB)), Some(Actor::group("/db")), "who is killed loses no time, and suffers");
+    assert_eq!(victim(None), None, "the host's tasks were");
     let stated = |failed| finding(&killed(Some(64.0 * MIB), Some(failed)), "oom-kill").map(|found| found.statement);
     assert!(stated(1.0).is_some_and(|text| text.contains("/db was at its limit")));
     assert!(stated(0.0).is_some_and(|text| text.contains("the host ran out")), "no allocation failed at the limit");
@@ -1141,8 +1144,8 @@ fn a_cold_cache_is_of_who_waits_for_its_reads_and_not_of_who_reads_most() {
             .counter(Table::Process, "8@8", "read_bytes", move |at| if during(at) { other } else { 0.0 });
         finding(&story.tell(), "cold-cache").expect("two programs read anew").origins.names()
     };
-    assert_eq!(told(900.0), ["disk:sda", "process:7@7"], "few reads that take long");
-    assert_eq!(told(90.0), ["disk:sdb", "process:8@8"], "few reads that take no time");
+    assert_eq!(told(900.0), ["process:7@7", "disk:sda"], "few reads that take long");
+    assert_eq!(told(90.0), ["process:8@8", "disk:sdb"], "few reads that take no time");
 }
 
 #[test]

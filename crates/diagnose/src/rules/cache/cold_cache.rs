@@ -153,14 +153,15 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    if let Some((disk, _)) = busiest {
+    let disk = busiest.map(|(disk, _)| disk);
+    if let Some(disk) = disk {
         found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
-        found.origin(Actor::disk(disk));
     }
-    let reader = busiest.and_then(|(disk, _)| disk_load::reader(window, disk));
+    let reader = disk.and_then(|disk| disk_load::reader(window, disk));
     if let Some(process) = reader.or_else(|| process::fastest::<Bytes>(window, &["read_bytes"])) {
         found.origin(process.actor(window));
     }
+    disk.into_iter().for_each(|disk| found.origin(Actor::disk(disk)));
     let weight = 1.0 + grade(grown / read, 0.5, 0.9);
     let source = "Cached compared with read_sectors";
     found.compare(weight, "growth of the file cache", source, grown, Relation::Near, read);
