@@ -12,7 +12,7 @@ use crate::measure::episodes::Episodes;
 use crate::measure::step::{self, Step};
 use crate::measure::window::Window;
 use pagetide_core::{Moment, Ratio, Recording, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much longer.
 pub(crate) const LONGER: Limit<Ratio> = Limit::new(
@@ -67,8 +67,13 @@ fn committers<'a>(window: &Window<'a>) -> Vec<(ProcessShare<'a, Count>, Vec<Mome
     process::present(window).filter_map(found).collect()
 }
 
-/// The process that samples of a window find in commits most often.
-pub(crate) fn committer<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Count>> {
-    let all = committers(window).into_iter().map(|(process, _)| process);
-    all.filter(|process| !process::is_kernel_thread(window, process.name)).max_by(|a, b| a.amount.total_cmp(&b.amount))
+/// In how many samples of a window the processes of each command are found in commits, threads of the kernel left out.
+pub(crate) fn by_command<'a>(window: &Window<'a>) -> BTreeMap<&'a str, usize> {
+    let mut commands = BTreeMap::new();
+    for (process, moments) in committers(window) {
+        if !process::is_kernel_thread(window, process.name) {
+            *commands.entry(process.comm).or_insert(0) += moments.len();
+        }
+    }
+    commands
 }

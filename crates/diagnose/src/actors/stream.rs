@@ -234,6 +234,13 @@ pub(crate) struct VictimDisk<'a> {
 impl Stream<'_> {
     /// Whether somebody misses what was evicted: a change of working set evicts as well, and nobody reads the old one again.
     pub(crate) fn harmful(&self, window: &Window<'_>) -> bool {
+        if !self.disks(window).is_empty() || !self.victims(window).is_empty() {
+            return true;
+        }
+        // A service reads back, or faults in, what it evicted itself: its working set has grown or changed.
+        if self.reader.is_some_and(|reader| newcomer::serves(window, reader.comm)) {
+            return false;
+        }
         // Refaults of the reader's own pages do not tell what others miss.
         let others = self.refaulted.filter(|_| !self.repeats);
         let missed = others.and_then(|rate| window.turnover(rate)).is_some_and(|share| share >= TURNOVER);
@@ -241,29 +248,35 @@ impl Stream<'_> {
         let baseline =
             window.baseline().quiet().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS)).unwrap_or(Amount::ZERO);
         let new_faults = faults >= FAULTS && faults >= baseline * NEW;
-        missed || new_faults || !self.disks(window).is_empty() || !self.victims(window).is_empty()
+        missed || new_faults
     }
 
-    /// The processes that read back what was evicted.
-    pub(crate) fn victims<'a>(&self, window: &Window<'a>) -> Vec<Victim<'a>> {
-        // A stretch may begin long before the stream, even with the recording; what was evicted is read back when it is over, too.
+    /// When its device reads more than before, within a stretch, which may begin long before the stream, even with the recording.
+    fn flood(&self, window: &Window<'_>) -> Span {
         let flood = window.when(SignalSpec::disk(self.disk, &derived::READ_BANDWIDTH));
-        let since = window.over(Span { from: flood.from.max(window.span.from), ..window.span });
+        Span { from: flood.from.max(window.span.from), to: flood.to.min(window.span.to) }
+    }
+
+    /// The processes that read back what was evicted, when the stream is over, too.
+    pub(crate) fn victims<'a>(&self, window: &Window<'a>) -> Vec<Victim<'a>> {
+        let since = window.over(Span { to: window.span.to, ..self.flood(window) });
         victim::all(&since, self.reader.map(|reader| reader.name))
     }
 
     /// The other devices that are far busier than before with reads, while they read little.
     pub(crate) fn disks<'a>(&self, window: &Window<'a>) -> Vec<VictimDisk<'a>> {
+        let during = window.over(self.flood(window));
+        let stream = during.disk_bytes(self.disk, &derived::READ_BANDWIDTH).unwrap_or(self.rate);
         let others = window.disks().into_iter().filter(|disk| *disk != self.disk);
         let busier = others.filter_map(|disk| {
-            let (busy, read) = (window.busy(disk)?, window.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
+            let (busy, read) = (during.busy(disk)?, during.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
             let baseline = window.baseline().quiet().and_then(|quiet| quiet.busy(disk));
             // What was evicted is read: a device that writes is busy by itself.
-            let requests = |metric: &str| window.rate::<Count>(Table::Disk, disk, metric);
+            let requests = |metric: &str| during.rate::<Count>(Table::Disk, disk, metric);
             let writes = requests("reads").zip(requests("writes")).is_some_and(|(reads, writes)| writes > reads);
             let victim = busy.get() >= 0.7
                 && baseline.is_none_or(|baseline| baseline <= busy * 0.6)
-                && read <= self.rate * 0.2
+                && read <= stream * 0.2
                 && !writes;
             victim.then_some(VictimDisk { disk, busy, baseline })
         });

@@ -827,7 +827,7 @@ fn what_others_flush_of_a_service_is_no_work_of_its_own() {
 
 #[test]
 fn who_waits_for_commits_of_a_journal_waits_for_the_disk_that_jbd2_writes_to() {
-    let told = |function: &str, before: i64| {
+    let beside = |function: &str, before: i64, newcomers: usize| {
         let within = |at: f64| at >= 40.0;
         let found = (0..120).map(|at| {
             let rare = at % 5 >= before;
@@ -851,8 +851,29 @@ fn who_waits_for_commits_of_a_journal_waits_for_the_disk_that_jbd2_writes_to() {
             .counter(Table::Disk, "sda", "weighted_io_ms", of(880.0, 1.0))
             .counter(Table::Disk, "sda", "io_ms", of(880.0, 1.0))
             .counter(Table::Disk, "sda", "flushes", of(30.0, 1.0));
+        // Each is found in its commits less often than the service, all of them more often.
+        let story = (0..newcomers).fold(story, |story, one| {
+            let name = format!("{}@45", 20 + one);
+            let later = |value: i64, at: i64| (at >= 40).then_some(value);
+            story
+                .command(&name, "greylist")
+                .line(Table::Process, &name, "write_bytes", (0..120).map(|at| later((at - 40) * 60_000, at)).collect())
+                .line(Table::Process, &name, "syscw", (0..120).map(|at| later((at - 40) * 6, at)).collect())
+                .line(
+                    Table::Process,
+                    &name,
+                    function,
+                    (0..120).map(|at| later(1, at).filter(|_| at % 3 == 0)).collect(),
+                )
+        });
         diagnose(&story.tell())
     };
+    let told = |function: &str, before: i64| beside(function, before, 0);
+    let spam = beside("wchan_jbd2_log_wait_commit", 0, 4).cause.expect("they commit more than before");
+    assert_eq!(
+        (spam.rule.as_str(), spam.origins.names()),
+        ("fsync-storm", vec!["process:greylist".to_owned(), "disk:sda".to_owned()])
+    );
     let commits = told("wchan_jbd2_log_wait_commit", 0);
     let ledger = commits.ledger.as_ref().expect("found in commits for four fifths of the time");
     assert_eq!(ledger.by, "cgroup:/db");

@@ -382,6 +382,27 @@ fn a_sequence_that_is_read_again_and_again_is_a_stream_where_others_lose_by_it()
 }
 
 #[test]
+fn a_service_that_reads_other_data_and_some_of_its_own_again_floods_nobody() {
+    let told = |from: i64| {
+        let story = memory(host(), |_| 5.0 * GIB, |_| 2.0 * GIB, |_| 0.2 * GIB);
+        let story = paging(story, 150_000.0, 102_400.0, 20_000.0, 2.0);
+        let mut read = 0;
+        let read_bytes = (0..120).map(|at| {
+            read += if busy(at as f64) { 398 << 20 } else { 0 };
+            (at >= from).then_some(read)
+        });
+        disk(story, "nvme0n1", (0.5 * MIB, 400.0 * MIB), (0.01, 0.4), 2.0)
+            .counter(Table::Host, "", "pgpgin", |at| if busy(at) { 400.0 * 1024.0 } else { 512.0 })
+            .line(Table::Process, "9@9", "read_bytes", read_bytes.collect())
+            .line(Table::Process, "9@9", "utime", (0..120).map(|at| (at >= from).then_some(at)).collect())
+            .line(Table::Process, "1@1", "utime", (0..120).map(Some).collect())
+            .tell()
+    };
+    assert_eq!(finding(&told(0), "stream-floods-cache"), None, "it alone misses what it evicted");
+    assert!(finding(&told(55), "stream-floods-cache").is_some(), "a job: somebody missed what it evicted");
+}
+
+#[test]
 fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_that_does_not_fit() {
     // The cache falls in 3 s, and for the rest of the time the group reads it back.
     let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;

@@ -10,7 +10,7 @@ use crate::actors::victim::{self, MIN_READS};
 use crate::evidence::threshold::{FAULTS, TURNOVER};
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
-use crate::measure::amount::{Amount, Limit, Rate, grade};
+use crate::measure::amount::{Amount, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::watermarks;
 use crate::measure::window::{SCANNED, Window};
@@ -42,7 +42,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "Reclaim runs (pgscan, pgsteal) and frees about as much as one device reads, far more than that device read before. Other \
                 programs miss what was evicted: file pages refault, major faults rise, or another device gets busy. Growth of anonymous memory, \
                 swap traffic and drop_caches exclude it. So do reads that mostly refault (a working set), unless one program reads sequentially \
-                and others read back their pages.",
+                and others read back their pages; and reads of a service that ran before, where no other program and no other device does.",
             metrics: &[
                 "read_sectors",
                 "pgsteal_kswapd",
@@ -76,7 +76,6 @@ pub(crate) const RULE: Rule = Rule {
                 TURNOVER.doc(),
                 FAULTS.doc(),
                 MIN_READS.doc(),
-                OWN.doc(),
                 traced::MIN_SHARE_OF_EVICTOR.doc(),
                 traced::MIN_SAMPLED_PAGES.doc(),
             ],
@@ -95,22 +94,9 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const OWN: Limit<Ratio> = Limit::new(
-    "refaulted bytes per byte read, of a service without a victim but itself",
-    0.25,
-    "With less, it reads for the first time, and its own pages that it loses are few.",
-    "judgement",
-);
-
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| stream.harmful(window))?;
     let Stream { disk, reader, rate, freed, .. } = stream;
-    // A service that reads back what it evicted itself, and harms nobody else, has a working set that does not fit.
-    let own = || reader.is_some_and(|reader| newcomer::serves(window, reader.comm));
-    let reads_back = stream.refaulted.is_some_and(|refaulted| refaulted >= rate * OWN);
-    if reads_back && own() && stream.victims(window).is_empty() && stream.disks(window).is_empty() {
-        return None;
-    }
     let mut found = EvidenceBuilder::new(window);
     let flood = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     // It began with the first reads of its reader, into memory that was free then.

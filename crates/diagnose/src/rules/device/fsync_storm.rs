@@ -239,10 +239,12 @@ fn writer<'a>(during: &Window<'a>, disk: &str, bytes: Rate<Bytes>) -> Option<Pro
     // Write calls to sockets and terminals write nothing to a device.
     let writes = |one: &ProcessShare<'_, Per<Bytes>>| one.amount >= bytes * PART;
     let writer = caller.filter(writes).or_else(|| process::fastest_new(during, &["write_bytes"]).filter(writes));
-    // Where tasks came to wait for commits, it is known whose those are.
-    let committer = commits_begin(during).and_then(|_| commits::committer(during));
-    let known = committer.and_then(|one| process::of_command::<Bytes>(during, one.comm, &["write_bytes"]));
-    let writer = known.or(writer);
+    // Where tasks came to wait for commits, it is known whose those are: who writes more than before, if it is one of them.
+    let committers = commits_begin(during).map(|_| commits::by_command(during)).unwrap_or_default();
+    let commits = |one: &ProcessShare<'_, Per<Bytes>>| committers.iter().any(|(comm, _)| *comm == one.comm);
+    let most = committers.iter().max_by_key(|(_, samples)| *samples);
+    let known = most.and_then(|(comm, _)| process::of_command::<Bytes>(during, comm, &["write_bytes"]));
+    let writer = writer.filter(commits).or(known).or(writer);
     writer.filter(|writer| !disk_load::others_write_most(during, disk, writer.comm))
 }
 
