@@ -37,6 +37,7 @@ pub const METRICS: &[&str] = &[
     "AnonPages",
     "Buffers",
     "Cached",
+    "HugePages_Total",
     "MemAvailable",
     "MemFree",
     "RssAnon",

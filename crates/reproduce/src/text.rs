@@ -189,6 +189,7 @@ impl Text<'_> {
         }
         for Change { at, what } in self.changes {
             let fields = match what {
+                ChangeKind::HugePages { count } => format!("sysctl = {{ \"vm.nr_hugepages\" = {count} }}"),
                 ChangeKind::CachesDropped => "drop_caches = true".to_owned(),
                 ChangeKind::FilesDropped { bytes } => format!("drop_files = [{}]", self.dropped(*bytes).join(", ")),
                 ChangeKind::DirtyLimits { background, limit } => {
