@@ -19,6 +19,8 @@ pub(crate) enum ChangeKind {
     CachesDropped,
     /// So many bytes of files left the cache, and reclaim did not take them (`POSIX_FADV_DONTNEED`, `BLKFLSBUF`).
     FilesDropped { bytes: f64 },
+    /// So many huge pages in the pool (`vm.nr_hugepages`).
+    HugePages { count: u64 },
     /// The dirty limits, background first, bytes.
     DirtyLimits { background: u64, limit: u64 },
 }
@@ -45,7 +47,23 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, commands: &[Command
             add(ChangeKind::DirtyLimits { background, limit });
         }
     }
+    all.extend(huge_pages(&calm.with(calm.from, trouble.to)));
     all
+}
+
+/// The pool of huge pages as it is in the end, from when its size changed. It grows as fast as the kernel finds memory for it.
+fn huge_pages(stretch: &Stretch<'_>) -> Option<Change> {
+    /// The share of memory that matters.
+    const MIN_SHARE: f64 = 0.02;
+    const HUGE_PAGE: f64 = 2.0 * 1048576.0;
+    let pool = |part: &Stretch<'_>| part.ends(Table::Host, "", "HugePages_Total");
+    let (from, to) = pool(stretch)?;
+    if (to - from).abs() * HUGE_PAGE < MIN_SHARE * stretch.recording.manifest.memory_total.as_f64() {
+        return None;
+    }
+    let first =
+        stretch.intervals().into_iter().find(|part| pool(part).is_some_and(|(before, after)| before != after))?;
+    Some(Change { at: first.from, what: ChangeKind::HugePages { count: whole(to) } })
 }
 
 /// Whether the limits of a group of these commands change in the incident.
@@ -189,5 +207,26 @@ mod tests {
         assert!(reads_again(&[command(1e3, 1e6, None)]));
         assert!(!reads_again(&[command(1e6, 1e6, None)]), "as much as before");
         assert!(!reads_again(&[command(0.0, 1e6, Some(1))]), "it has come");
+    }
+
+    #[test]
+    fn a_pool_of_huge_pages_that_grows_takes_memory_from_when_it_began() {
+        let changed = |before: i64, middle: i64, after: i64| {
+            let mut made =
+                RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
+            for second in 0..=10 {
+                made.stamp(Stamp { boot_ns: second, ..Stamp::default() });
+                let column = Column { name: "HugePages_Total".to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+                let pages = if second < 5 { before } else { middle.max((second - 5) * after / 5) };
+                made.value(Table::Host, "", &column, pages);
+            }
+            let recording = made.finish();
+            huge_pages(&Stretch { recording: &recording, from: 0, to: 10 })
+        };
+        // 200 MiB of 1000.
+        assert_eq!(changed(0, 20, 100), Some(Change { at: 4, what: ChangeKind::HugePages { count: 100 } }));
+        assert_eq!(changed(100, 100, 100), None, "it was there before");
+        assert_eq!(changed(0, 2, 5), None, "10 MiB");
+        assert_eq!(changed(100, 0, 0), Some(Change { at: 4, what: ChangeKind::HugePages { count: 0 } }), "given back");
     }
 }

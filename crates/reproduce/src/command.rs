@@ -105,7 +105,8 @@ fn grew_for(stretch: &Stretch<'_>, processes: &[String]) -> f64 {
 
 /// The most anonymous memory that these processes had at once in a stretch, in swap or not, beyond what they had when it began: what one frees before the
 /// next one comes is not taken twice. A child that comes (`fork(2)`) has the pages of its parent, which `RssAnon` counts for both, until one of them writes:
-/// with it they grow by no more than the host's memory does.
+/// with it they grow by no more than the host's memory does. Where parents were not recorded (before 0.2), a child is a process that comes with as much as
+/// another of them has.
 fn grew_by(stretch: &Stretch<'_>, processes: &[String]) -> Option<f64> {
     let recording = stretch.recording;
     let own: Vec<(&String, (i64, i64))> =
@@ -114,9 +115,17 @@ fn grew_by(stretch: &Stretch<'_>, processes: &[String]) -> Option<f64> {
     let id = |process: &str| process.split('@').next().and_then(|id| id.parse::<i64>().ok());
     let ids: Vec<i64> = own.iter().filter_map(|(process, _)| id(process)).collect();
     let parent = |process: &str| recording.series(Table::Process, process, "ppid")?.points().next().map(|(_, id)| id);
+    let holds = |process: &str, moment: i64| stretch.sampled_at(Table::Process, process, "RssAnon", moment);
+    let is_as_large_as_another = |process: &str, came: i64| {
+        let others = own.iter().filter(|(_, (first, last))| *first < came && came <= *last);
+        let near = |one: f64, other: f64| one >= MIN_MEMORY && (one / other.max(1.0) - 1.0).abs() < SAME_MEMORY;
+        let mut of_others = others.filter_map(|(other, _)| holds(other, came));
+        holds(process, came).is_some_and(|bytes| of_others.any(|other| near(bytes, other)))
+    };
     // A sample sees it at the onset at the earliest.
     let comes_forked = |(process, (first, _)): &(&String, (i64, i64))| {
-        *first >= stretch.from && parent(process).is_some_and(|id| ids.contains(&id))
+        let is_child = parent(process).map_or_else(|| is_as_large_as_another(process, *first), |id| ids.contains(&id));
+        *first >= stretch.from && is_child
     };
     let held = |processes: &mut dyn Iterator<Item = &(&String, (i64, i64))>, moment: i64| -> f64 {
         let there = processes.filter(|(_, (first, last))| (*first..=*last).contains(&moment));
@@ -527,7 +536,7 @@ mod tests {
 
     #[test]
     fn memory_that_one_process_frees_before_the_next_one_comes_is_taken_once_and_that_of_a_fork_with_its_parent() {
-        /// A process: its row, its parent, the seconds in which it is seen, and the MB that it has in each.
+        /// A process: its row, its parent (0: not recorded), the seconds in which it is seen, and what it has in each.
         type Holder<'a> = (&'a str, i64, std::ops::RangeInclusive<i64>, fn(i64) -> i64);
         let grown = |processes: &[Holder<'_>], of_host: fn(i64) -> i64| {
             let mut made = RecordingBuilder::new(Manifest::default());
@@ -537,7 +546,9 @@ mod tests {
                 made.value(Table::Host, "", &column("AnonPages"), of_host(second));
                 for (row, parent, _, holds) in processes.iter().filter(|one| one.2.contains(&second)) {
                     made.value(Table::Process, row, &column("rss"), 1);
-                    made.value(Table::Process, row, &column("ppid"), *parent);
+                    if *parent > 0 {
+                        made.value(Table::Process, row, &column("ppid"), *parent);
+                    }
                     made.value(Table::Process, row, &column("RssAnon"), holds(second));
                 }
             }
@@ -556,6 +567,12 @@ mod tests {
         assert_eq!(grown(&fork, |second| 100 + 4 * (second - 10).clamp(0, 5)), Some(20.0), "pages that were written");
         let not_of_it: [Holder<'_>; 2] = [("5@0", 1, 0..=20, |_| 100), ("6@0", 1, 11..=18, |_| 100)];
         assert_eq!(grown(&not_of_it, |_| 100), Some(100.0), "its memory is its own");
+        const MB: i64 = 1_000_000;
+        let as_large: [Holder<'_>; 2] = [("5@0", 0, 0..=20, |_| 100 * MB), ("6@0", 0, 10..=18, |_| 104 * MB)];
+        let of_host = |second: i64| 100 * MB + 4 * MB * (second - 10).clamp(0, 5);
+        assert_eq!(grown(&as_large, of_host), Some(20e6), "nobody recorded its parent");
+        let smaller: [Holder<'_>; 2] = [("5@0", 0, 0..=20, |_| 100 * MB), ("6@0", 0, 11..=18, |_| 50 * MB)];
+        assert_eq!(grown(&smaller, of_host), Some(50e6), "its memory is its own");
         let unknown: [Holder<'_>; 0] = [];
         assert_eq!(grown(&unknown, |_| 0), None);
     }

@@ -4,9 +4,10 @@ use crate::cores::on_all_cores;
 use crate::guess::{Factors, FittedGuess, Knob};
 use crate::likeness::{self, Amounts, Compared};
 use crate::load::Kind;
+use crate::stretch;
 use crate::synthesis::Synthesis;
 use crate::trial::{self, Trial};
-use pagetide_core::{Diagnosis, Error, Recording, Scenario};
+use pagetide_core::{Diagnosis, Error, Recording, Scenario, Span};
 use pagetide_lab::plan::RunsProgress;
 
 /// Steps of a factor: a coarse one, then finer ones.
@@ -58,7 +59,13 @@ pub fn reproduce(
     seed: u64,
     watch: &dyn RunsProgress,
 ) -> Result<Reproduced, Error> {
-    let recorded = Amounts::of(&synthesis.calm, &synthesis.trouble);
+    // What another incident did to the time before this one is not usual.
+    let onset = synthesis.trouble.from;
+    let earlier: Vec<Span> =
+        diagnosis.incidents.iter().map(|other| other.range).filter(|range| range.to.ns() <= onset).collect();
+    let recorded = Amounts::since(&synthesis.calm.without(&earlier), &synthesis.trouble);
+    let of_part = synthesis.of_repeated_part(diagnosis);
+    let diagnosis = of_part.as_ref().unwrap_or(diagnosis);
     let judge = |factors: &Factors| -> Result<Tried, Error> {
         let (_, scenario) = synthesis.scenario(*factors)?;
         let ran = trial::run(&scenario, seed, synthesis.manifest(), &|| watch.interrupted())?;
@@ -138,6 +145,15 @@ fn fitted(synthesis: &Synthesis<'_>, knob: Knob, kept: Factors, seen: &[(Factors
 }
 
 impl Synthesis<'_> {
+    /// What the rules say of the part of an incident that is repeated, where that is not all of it and they find the same cause in it: who came later
+    /// did nothing in that part.
+    fn of_repeated_part(&self, whole: &Diagnosis) -> Option<Diagnosis> {
+        self.shortened_from()?;
+        let part = pagetide_diagnose::diagnose(&stretch::until(self.trouble.recording, self.trouble.to));
+        let rule = |diagnosis: &Diagnosis| diagnosis.cause.as_ref().map(|cause| cause.rule);
+        (rule(&part) == rule(whole) && part.verdict == whole.verdict).then_some(part)
+    }
+
     /// Whether the scenario has something that a knob changes.
     fn has(&self, knob: Knob) -> bool {
         let any = |of: fn(&crate::load::CommandLoad) -> bool| self.loads.iter().any(of);

@@ -9,6 +9,8 @@ const ROOT: &str = "/sys/fs/cgroup";
 const IO_LIMITS: [&str; 4] = ["max_rbps", "max_wbps", "max_riops", "max_wiops"];
 /// The share of the periods of `cpu.max` in which a group must be throttled for its CPU time to be its limit.
 const MIN_THROTTLED_SHARE: f64 = 0.8;
+/// Intervals in which a group must be held back for its limit to be measured.
+const MIN_INTERVALS_HELD: usize = 3;
 /// Bytes per second that a group must read and write for its IO to tell whose it is.
 const MIN_TRAFFIC: f64 = 16.0 * 1024.0;
 /// A group is that of a command if what both did at the same time is this share of what either did, as a harmonic mean.
@@ -79,6 +81,45 @@ fn while_throttled(stretch: &Stretch<'_>, group: &str) -> Option<Throttled> {
     let time: f64 = throttled.iter().map(Stretch::seconds).sum();
     let first = throttled.first().filter(|_| used > 0.0)?;
     Some(Throttled { group: group.to_owned(), from: first.from, cpus: used / time / 1e6 })
+}
+
+/// A group in which tasks waited for a CPU for nearly all of a stretch while CPUs were idle, in a recording made before 0.2: nothing but `cpu.max`, which that
+/// does not have, keeps them from running. None where there are several: nobody knows which tasks are in which.
+pub(crate) fn held_back<'a>(stretch: &Stretch<'a>) -> Option<&'a str> {
+    let has = |group: &str, metric| stretch.recording.series(Table::Cgroup, group, metric).is_some();
+    let is_held = |group: &&str| {
+        let told = has(group, "cpu_throttled") || has(group, "cpu_max");
+        !told && stretch.intervals().iter().filter(|part| is_held_in(part, group)).count() >= MIN_INTERVALS_HELD
+    };
+    let held: Vec<&str> = below_root(stretch).filter(is_held).collect();
+    // What holds a group back holds back those above it as well: it waits when they do.
+    let is_lowest =
+        |group: &&str| !held.iter().any(|other| other.strip_prefix(*group).is_some_and(|rest| rest.starts_with('/')));
+    let mut lowest = held.iter().copied().filter(is_lowest);
+    lowest.next().filter(|_| lowest.next().is_none())
+}
+
+/// Whether tasks of a group wait for a CPU for nearly all of an interval in which most of the host's CPU time is idle.
+fn is_held_in(part: &Stretch<'_>, group: &str) -> bool {
+    const TICKS: f64 = 100.0;
+    const MIN_IDLE_SHARE: f64 = 0.5;
+    let cpus = f64::from(part.recording.manifest.cpus).max(1.0);
+    let idle = part.host_rate("cpu_idle").map_or(0.0, |ticks| ticks / TICKS / cpus);
+    let waits = part.rate(Table::Cgroup, group, "psi_cpu_some").map_or(0.0, |micros| micros / 1e6);
+    waits >= MIN_THROTTLED_SHARE && idle >= MIN_IDLE_SHARE
+}
+
+/// The limit of a group that is held back: the CPU time of the processes in it meanwhile.
+pub(crate) fn limit_of_held_back(stretch: &Stretch<'_>, group: &str, processes: &[&String]) -> Option<Throttled> {
+    let parts: Vec<Stretch<'_>> = stretch.intervals().into_iter().filter(|part| is_held_in(part, group)).collect();
+    let ticks = |part: &Stretch<'_>, process: &str, metric| part.rate(Table::Process, process, metric).unwrap_or(0.0);
+    let used = |part: &Stretch<'_>| {
+        let of_each = processes.iter().map(|process| ticks(part, process, "utime") + ticks(part, process, "stime"));
+        of_each.sum::<f64>() * part.seconds()
+    };
+    let (used, time) = parts.iter().fold((0.0, 0.0), |(sum, time), part| (sum + used(part), time + part.seconds()));
+    let first = parts.first().filter(|_| used > 0.0)?;
+    Some(Throttled { group: group.to_owned(), from: first.from, cpus: used / time / 100.0 })
 }
 
 /// The limit of a group's CPU time at a moment, in CPUs.
@@ -196,5 +237,46 @@ mod tests {
         limits_of(&both, |stretch| assert_eq!(limited(stretch, stretch, app), app, "its own come first"));
         limits_of(&[(Table::Cgroup, pod, "anon")], |stretch| assert_eq!(limited(stretch, stretch, app), app));
         limits_of(&[(Table::Cgroup, ROOT, "max")], |stretch| assert_eq!(limited(stretch, stretch, app), app));
+    }
+
+    /// Ten seconds on two CPUs, of which so many ticks a second are idle, with groups in which tasks wait for a CPU for so many ms of each.
+    fn waiting(idle: i64, groups: &[(&str, i64)], told: Option<&str>, check: impl FnOnce(&Stretch<'_>)) {
+        let mut made = RecordingBuilder::new(Manifest { cpus: 2, ..Manifest::default() });
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            made.value(Table::Host, "", &column("cpu_idle", Kind::Counter), second * idle);
+            made.value(Table::Process, "7@0", &column("utime", Kind::Counter), second * 5);
+            for (group, waits) in groups {
+                made.value(Table::Cgroup, group, &column("psi_cpu_some", Kind::Counter), second * waits * 1000);
+                if let Some(metric) = told {
+                    made.value(Table::Cgroup, group, &column(metric, Kind::Gauge), 50_000);
+                }
+            }
+        }
+        let recording = made.finish();
+        check(&Stretch { recording: &recording, from: 0, to: 10_000_000_000 });
+    }
+
+    #[test]
+    fn who_waits_for_a_cpu_while_cpus_idle_is_at_a_limit_that_nobody_recorded() {
+        let (pod, app, other) = ("/sys/fs/cgroup/pod", "/sys/fs/cgroup/pod/app", "/sys/fs/cgroup/other");
+        let held = |idle: i64, groups: &[(&str, i64)], told: Option<&str>| {
+            let mut found = None;
+            waiting(idle, groups, told, |stretch| found = held_back(stretch).map(ToOwned::to_owned));
+            found
+        };
+        assert_eq!(held(190, &[(app, 950), (other, 10)], None).as_deref(), Some(app));
+        assert_eq!(held(190, &[(pod, 950), (app, 950)], None).as_deref(), Some(app), "its parent waits as well");
+        assert_eq!(held(20, &[(app, 950)], None), None, "the CPUs are busy");
+        assert_eq!(held(190, &[(app, 300)], None), None, "it waits now and then");
+        assert_eq!(held(190, &[(app, 950), (other, 950)], None), None, "nobody knows who is in which");
+        assert_eq!(held(190, &[(app, 950)], Some("cpu_max")), None, "its limit was recorded");
+        waiting(190, &[(app, 950)], None, |stretch| {
+            let limit = limit_of_held_back(stretch, app, &[&"7@0".to_owned()]).unwrap();
+            assert!((limit.cpus - 0.05).abs() < 1e-6, "{limit:?}");
+            assert_eq!(cpu_max(stretch, &[limit], app, stretch.to), Some(0.05));
+            assert_eq!(limit_of_held_back(stretch, app, &[]), None, "nobody in it used a CPU");
+        });
     }
 }

@@ -1,6 +1,6 @@
 //! Whether two recordings show the same incident.
 
-use crate::stretch::Stretch;
+use crate::stretch::{Stretch, rate_of_all};
 use pagetide_core::{Actor, Diagnosis, Quantity, Table, Unit, part_name};
 use serde::Serialize;
 
@@ -51,10 +51,14 @@ const MIN_SLOWER: f64 = 1.0;
 
 impl Amounts {
     pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Self {
-        let waited = |stretch: &Stretch<'_>| {
-            let io = stretch.host_rate("psi_io_some");
-            let memory = stretch.host_rate("psi_memory_some");
-            Some(io.into_iter().chain(memory).reduce(f64::max)? / 1e6)
+        Self::since(&[*calm], trouble)
+    }
+
+    /// The same beside what was usual in several stretches before, in order of time.
+    pub(crate) fn since(usual: &[Stretch<'_>], trouble: &Stretch<'_>) -> Self {
+        let waited = |parts: &[Stretch<'_>]| {
+            let rates = ["psi_io_some", "psi_memory_some"].map(|metric| rate_of_all(parts, Table::Host, "", metric));
+            Some(rates.into_iter().flatten().reduce(f64::max)? / 1e6)
         };
         let refaults = |metric: &str| trouble.host_rate(metric);
         let each =
@@ -66,20 +70,22 @@ impl Amounts {
             .entities(Table::Disk)
             .filter_map(|(disk, _)| Some((trouble.rate(Table::Disk, disk, "io_ms")? / 1e3, disk)))
             .max_by(|one, other| one.0.total_cmp(&other.0));
-        let wait = |stretch: &Stretch<'_>, disk: &str| {
-            let rate = |metric| stretch.rate(Table::Disk, disk, metric);
+        let wait = |parts: &[Stretch<'_>], disk: &str| {
+            let rate = |metric| rate_of_all(parts, Table::Disk, disk, metric);
             let requests = rate("reads")? + rate("writes")?;
             (requests >= 1.0).then_some((rate("read_ms")? + rate("write_ms")?) / requests)
         };
         Self {
-            waits: waited(trouble).map(|share| (share - waited(calm).unwrap_or(0.0)).max(0.0)),
+            waits: waited(&[*trouble]).map(|share| (share - waited(usual).unwrap_or(0.0)).max(0.0)),
             refaults: each.into_iter().flatten().reduce(|sum, more| sum + more),
             traffic: moved.iter().sum::<f64>() / 4.0,
             busy: busiest.map(|(busy, _)| busy.min(1.0)),
             slower: busiest.and_then(|(_, disk)| {
                 // The first requests of an incident may end in the last second before it.
-                let usual = wait(&calm.without_last(1.0), disk).or_else(|| wait(calm, disk))?;
-                Some(wait(trouble, disk)? / usual.max(1e-6))
+                let mut before = usual.to_vec();
+                before.iter_mut().next_back().into_iter().for_each(|last| *last = last.without_last(1.0));
+                let before = wait(&before, disk).or_else(|| wait(usual, disk))?;
+                Some(wait(&[*trouble], disk)? / before.max(1e-6))
             }),
         }
     }
@@ -179,6 +185,9 @@ pub(crate) fn compare<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::{Column, Kind, Manifest, Moment, RecordingBuilder, Span, Stamp};
+
+    const SECOND: i64 = 1_000_000_000;
 
     #[test]
     fn parts_of_a_command_have_numbers_and_a_command_may_end_with_one() {
@@ -212,5 +221,34 @@ mod tests {
         assert!(
             !alike(refaults(1.0, 10_000.0), refaults(99.0, 5_000.0)) && !alike(refaults(1.0, 0.0), refaults(30.0, 0.0))
         );
+    }
+
+    #[test]
+    fn what_another_incident_did_before_is_not_usual() {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        let column = |name: &str| Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+        let mut ms = 0;
+        for second in 0..=20 {
+            made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+            // Ten writes a second of 1 ms each, of 41 ms in another incident, and of 10 ms in this one.
+            ms += match second {
+                4..=6 => 410,
+                11.. => 100,
+                _ => 10,
+            };
+            for (name, value) in
+                [("io_ms", second), ("reads", 0), ("writes", second * 10), ("read_ms", 0), ("write_ms", ms)]
+            {
+                made.value(Table::Disk, "vdb", &column(name), value);
+            }
+        }
+        let recording = made.finish();
+        let calm = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
+        let trouble = calm.with(10 * SECOND, 20 * SECOND);
+        let slower = |other: &[Span]| Amounts::since(&calm.without(other), &trouble).slower.unwrap();
+        let span = |from: i64, to: i64| Span { from: Moment::new(from * SECOND), to: Moment::new(to * SECOND) };
+        assert!((slower(&[span(3, 6)]) - 10.0).abs() < 0.1, "{}", slower(&[span(3, 6)]));
+        assert!(slower(&[]) < 1.0, "{}", slower(&[]));
+        assert_eq!(slower(&[span(0, 10)]), slower(&[]), "nothing else is left");
     }
 }

@@ -1,6 +1,6 @@
 //! What a recording says of a stretch of time.
 
-use pagetide_core::{Recording, Table};
+use pagetide_core::{Recording, RecordingBuilder, Span, Table};
 
 /// A recording from one moment to another, ns on its axis.
 #[derive(Debug, Clone, Copy)]
@@ -91,10 +91,46 @@ impl Stretch<'_> {
         self.rate(Table::Host, "", metric)
     }
 
+    /// What is left of it without these spans; all of it where that is nothing.
+    pub(crate) fn without(&self, spans: &[Span]) -> Vec<Self> {
+        let overlaps = |part: &Self| spans.iter().any(|span| span.from.ns() < part.to && part.from < span.to.ns());
+        let mut parts: Vec<Self> = Vec::new();
+        for part in self.intervals().into_iter().filter(|part| !overlaps(part)) {
+            match parts.last_mut().filter(|last| last.to == part.from) {
+                Some(last) => last.to = part.to,
+                None => parts.push(part),
+            }
+        }
+        if parts.is_empty() { vec![*self] } else { parts }
+    }
+
     /// The stretch up to a moment, and from it on.
     pub(crate) fn with(self, from: i64, to: i64) -> Self {
         Self { from, to, ..self }
     }
+}
+
+/// How much a counter rose per second of several stretches.
+pub(crate) fn rate_of_all(parts: &[Stretch<'_>], table: Table, entity: &str, metric: &str) -> Option<f64> {
+    let rises =
+        parts.iter().filter_map(|part| Some((part.rate(table, entity, metric)? * part.seconds(), part.seconds())));
+    let (rise, time) = rises.reduce(|(rise, time), (more, longer)| (rise + more, time + longer))?;
+    Some(rise / time)
+}
+
+/// The samples of a recording up to a moment.
+pub(crate) fn until(recording: &Recording, to: i64) -> Recording {
+    let mut made = RecordingBuilder::new(recording.manifest.clone());
+    recording.stamps().iter().filter(|stamp| stamp.boot_ns <= to).for_each(|stamp| made.stamp(*stamp));
+    for table in Table::ALL {
+        for (entity, _) in recording.entities_within(table, i64::MIN, to) {
+            made.entity(table, recording.entity_of(table, entity));
+            for (column, values) in recording.columns(table, entity) {
+                made.values(table, entity, column.clone(), values.clone());
+            }
+        }
+    }
+    made.finish()
 }
 
 /// A gauge of the host when the incident began.

@@ -163,8 +163,9 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         return refuse("the recording has no disks, or none of them did anything");
     }
     let reclaim_slowdown = reclaim::slowdown(&whole);
-    let throttled = group::throttled(&trouble);
+    let mut throttled = group::throttled(&trouble);
     let commands = commands(&calm, &trouble, reclaim_slowdown, diagnosis);
+    throttled.extend(limit_of_held_back(&trouble, &commands));
     let changes = change::all(&calm, &trouble, &commands);
     let is_changed = !changes.is_empty()
         || disks.iter().any(|disk| disk.slower.is_some())
@@ -245,6 +246,7 @@ fn commands(
             command.group = Some(group.to_owned());
         });
     }
+    join_held_back(trouble, &mut commands);
     let weight = |command: &Command| {
         let did = [&command.calm, &command.trouble];
         let io = did.iter().map(|did| did.read + did.written + did.asked / 16.0).fold(0.0, f64::max);
@@ -254,6 +256,28 @@ fn commands(
     commands.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     commands.truncate(MAX_LOADS);
     commands.into_iter().map(|command| command.while_it_ran(calm, trouble)).collect()
+}
+
+/// Puts those who wait for a CPU most of the time while CPUs are idle into the group that is held back, where processes were recorded without their groups:
+/// a task that may run does so on an idle CPU.
+fn join_held_back(trouble: &Stretch<'_>, commands: &mut [Command]) {
+    const MIN_WAITING: f64 = 0.5;
+    if commands.iter().any(|command| command.group.is_some()) {
+        return;
+    }
+    let Some(group) = group::held_back(trouble) else { return };
+    let waits = |command: &Command| command.trouble.cpu_of_each.iter().any(|(_, waits)| *waits >= MIN_WAITING);
+    for command in commands.iter_mut().filter(|command| waits(command)) {
+        command.group = Some(group.to_owned());
+    }
+}
+
+/// The limit of the group that is held back, by what its commands use of the CPUs.
+fn limit_of_held_back(trouble: &Stretch<'_>, commands: &[Command]) -> Option<Throttled> {
+    let group = group::held_back(trouble)?;
+    let own = commands.iter().filter(|command| command.group.as_deref() == Some(group));
+    let processes: Vec<&String> = own.flat_map(|command| &command.processes).collect();
+    group::limit_of_held_back(trouble, group, &processes)
 }
 
 /// The loads of commands, and the bytes of the file cache that none of them brings with it. Where they turn, those that the rules name do something
@@ -735,6 +759,31 @@ mod tests {
         };
         assert_eq!(depths(400.0 * 512.0), [Some(1.0), Some(8.0)]);
         assert_eq!(depths(40.0 * 512.0), [None, None], "others read most of it");
+    }
+
+    #[test]
+    fn who_waits_for_idle_cpus_is_in_the_group_that_is_held_back() {
+        let group_of = |waits: f64, known: Option<&str>| {
+            let mut made = RecordingBuilder::new(Manifest { cpus: 2, ..Manifest::default() });
+            let column = |name: &str| Column { name: name.to_owned(), kind: MetricKind::Counter, unit: Unit::Count };
+            for second in 0..=10 {
+                made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+                made.value(Table::Host, "", &column("cpu_idle"), second * 190);
+                made.value(Table::Cgroup, "/sys/fs/cgroup/db", &column("psi_cpu_some"), second * 950_000);
+            }
+            let recording = made.finish();
+            let trouble = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+            let trouble_of = |waits: f64| Did { cpu_of_each: vec![(0.0, 0.0), (0.02, waits)], ..Did::default() };
+            let service = Command { trouble: trouble_of(waits), ..Command::default() };
+            let other = Command { group: known.map(ToOwned::to_owned), ..Command::default() };
+            let mut commands = [service, other];
+            join_held_back(&trouble, &mut commands);
+            commands.map(|command| command.group)
+        };
+        assert_eq!(group_of(0.95, None), [Some("/sys/fs/cgroup/db".to_owned()), None]);
+        assert_eq!(group_of(0.1, None), [None, None], "it runs when it may");
+        let known = "/sys/fs/cgroup/app";
+        assert_eq!(group_of(0.95, Some(known)), [None, Some(known.to_owned())], "groups were recorded");
     }
 
     #[test]

@@ -189,6 +189,7 @@ impl Text<'_> {
         }
         for Change { at, what } in self.changes {
             let fields = match what {
+                ChangeKind::HugePages { count } => format!("sysctl = {{ \"vm.nr_hugepages\" = {count} }}"),
                 ChangeKind::CachesDropped => "drop_caches = true".to_owned(),
                 ChangeKind::FilesDropped { bytes } => format!("drop_files = [{}]", self.dropped(*bytes).join(", ")),
                 ChangeKind::DirtyLimits { background, limit } => {
@@ -222,6 +223,26 @@ impl Text<'_> {
         if rest > 4e6 { rest } else { 0.0 }
     }
 
+    /// Disks that wrote since boot, and bytes in proportion, where somebody wrote before the incident and did not sync: the kernel gives each device a share
+    /// of dirty memory by what it wrote lately, and flushes at once what one without a share has (`mm/page-writeback.c: wb_calc_thresh`).
+    fn written_before(&self) -> Vec<(&str, f64)> {
+        const ALL: f64 = 16.0 * 1048576.0;
+        const LEAST: f64 = 65536.0;
+        let is_usual = |load: &CommandLoad| {
+            load.ran_before && matches!(load.kind, Kind::Write { direct: false, sync_every: None, .. })
+        };
+        if !self.loads.iter().any(is_usual) {
+            return Vec::new();
+        }
+        let sectors =
+            |disk: &DiskModel| self.trouble.value_at(Table::Disk, &disk.name, "write_sectors", self.calm.from);
+        let written: Vec<(&str, f64)> =
+            self.disks.iter().filter_map(|disk| Some((disk.name.as_str(), sectors(disk)?))).collect();
+        let all: f64 = written.iter().map(|(_, sectors)| sectors).sum();
+        let shares = written.into_iter().map(|(disk, sectors)| (disk, ALL * sectors / all.max(1.0)));
+        shares.filter(|(_, bytes)| *bytes >= LEAST).collect()
+    }
+
     /// The steps that fill memory as it was at the onset: what nobody used, then the working sets.
     fn prepare(&self, text: &mut String, held: &Held) {
         let of_groups: f64 = self.group_memory.iter().map(|(_, bytes)| bytes).sum();
@@ -235,6 +256,14 @@ impl Text<'_> {
                     size(bytes)
                 );
             }
+        }
+        for (disk, bytes) in self.written_before() {
+            let name = plain_name(disk);
+            let bytes = size(bytes);
+            let _ = writeln!(
+                text,
+                "\n[[step]]\nid = \"written_{name}\"\ntitle = \"a disk that wrote before has its share of dirty memory\"\ndd = {{ from = \"zero\", to = \"file:written@{name}\", size = {bytes}, bs = {bytes}, sync_every = {bytes} }}"
+            );
         }
         if self.unused() > 0.0 {
             let bytes = blocks(self.unused(), 1048576.0);
@@ -619,7 +648,8 @@ fn io_max(disk: &DiskModel, limits: &[(String, [Option<f64>; 4])]) -> Option<Str
 mod tests {
     use super::*;
     use crate::command::{Command, Did};
-    use pagetide_core::{Manifest, Recording, RecordingBuilder, Stamp};
+    use crate::disk;
+    use pagetide_core::{Column, Kind as MetricKind, Manifest, Recording, RecordingBuilder, Stamp, Unit};
 
     fn moments() -> Recording {
         let mut made = RecordingBuilder::new(Manifest::default());
@@ -629,9 +659,9 @@ mod tests {
         made.finish()
     }
 
-    /// The programs of loads that run for 20 s, and nothing else.
-    fn programs_of(calm: Stretch<'_>, loads: &[CommandLoad]) -> Programs {
-        let text = Text {
+    /// Loads that run for 20 s, and nothing else.
+    fn text_of<'a>(calm: Stretch<'a>, loads: &'a [CommandLoad]) -> Text<'a> {
+        Text {
             calm,
             trouble: calm.with(calm.to, 20_000_000_000),
             disks: &[],
@@ -643,8 +673,12 @@ mod tests {
             changes: &[],
             guesses: &[],
             factors: Factors::FIRST,
-        };
-        text.programs(20.0)
+        }
+    }
+
+    /// Their programs.
+    fn programs_of(calm: Stretch<'_>, loads: &[CommandLoad]) -> Programs {
+        text_of(calm, loads).programs(20.0)
     }
 
     #[test]
@@ -712,5 +746,30 @@ mod tests {
         assert!(programs(Phase::Whole, Some(calm.to), false, 0.5).is_empty(), "it came");
         assert!(programs(Phase::Whole, None, true, 0.5).is_empty(), "what it usually does is a load");
         assert!(programs(Phase::Whole, None, false, 0.0).is_empty(), "it waits for nothing");
+    }
+
+    #[test]
+    fn disks_that_wrote_before_have_their_shares_of_dirty_memory() {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        let column = Column { name: "write_sectors".to_owned(), kind: MetricKind::Counter, unit: Unit::Count };
+        for second in 0..=20 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            for (disk, sectors) in [("vda", 0), ("vdb", 300_000), ("vdc", 100_000)] {
+                made.value(Table::Disk, disk, &column, sectors + second);
+            }
+        }
+        let recording = made.finish();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let disks = ["vda", "vdb", "vdc"].map(|name| disk::model(&calm, calm.to, name, &mut Vec::new()));
+        let shares = |sync_every: Option<f64>, ran_before: bool| {
+            let kind = Kind::Write { rate: Some(1e6), block: 4096.0, direct: false, sync_every, random: None };
+            let loads = [CommandLoad::new(&Command::default(), kind, ran_before)];
+            let text = Text { disks: &disks, ..text_of(calm, &loads) };
+            let all = text.written_before().into_iter();
+            all.map(|(disk, bytes)| (disk.to_owned(), bytes / 1048576.0)).collect::<Vec<_>>()
+        };
+        assert_eq!(shares(None, true), [("vdb".to_owned(), 12.0), ("vdc".to_owned(), 4.0)], "vda never wrote");
+        assert_eq!(shares(Some(65536.0), true), [], "it waits for its writes");
+        assert_eq!(shares(None, false), [], "it comes with the incident");
     }
 }

@@ -14,7 +14,7 @@ use silent::Silent;
 use std::fmt::Write;
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 17] = [
+const REPRODUCED: [&str; 20] = [
     "aof-mglru",
     "appmax-mglru",
     "catalog-classic",
@@ -24,6 +24,12 @@ const REPRODUCED: [&str; 17] = [
     "bitmap-mglru",
     // A group at its `cpu.max`.
     "quotacache-mglru",
+    // The same, in a recording without groups of processes and without that limit.
+    "quota-mglru",
+    // It copies pages of its parent.
+    "bgsave-mglru",
+    // A copy that comes minutes later is no origin of the first one.
+    "twice-mglru",
     "dropped-classic",
     "fsync-mglru",
     // Its new clients read what nobody had cached.

@@ -161,6 +161,8 @@ pub struct Host {
     pub(crate) plug: Plug,
     pub(crate) swap: Swap,
     pub(crate) slab: Slab,
+    /// The zone of each page in the pool of huge pages.
+    pub(crate) pool: Vec<usize>,
     pub(crate) domain: Domain,
     pub(crate) wbs: Vec<Wb>,
     pub(crate) kswapds: Vec<Kswapd>,
@@ -238,6 +240,7 @@ impl Host {
             plug: Plug::default(),
             swap: Swap::default(),
             slab: Slab::default(),
+            pool: Vec::new(),
             domain: Domain::default(),
             wbs: Vec::new(),
             kswapds: (0..nodes).map(|_| Kswapd::default()).collect(),

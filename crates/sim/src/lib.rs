@@ -7,7 +7,7 @@
 //! What is modelled follows the sources of Linux 6.1.192 and 6.12.117; each file names the functions that it follows. Every
 //! mechanism has a switch ([`Mechanisms`]), so that tests can show what it decides.
 //!
-//! Not modelled: huge pages themselves (only khugepaged's `min_free_kbytes`), compaction, private copies of file pages, the limits of
+//! Not modelled: huge pages themselves (only khugepaged's `min_free_kbytes`, and the pool of `vm.nr_hugepages`), compaction, private copies of file pages, the limits of
 //! groups on swap and on dirty pages, `memory.zswap`, checkpoints of the journal, NUMA balancing, and extents larger than a page. The
 //! counters that depend on them are absent.
 //!
@@ -61,3 +61,5 @@ pub use sim::{Program, Sim, Stop};
 
 /// Bytes of a page.
 pub const PAGE_SIZE: u64 = 4096;
+/// Pages of a huge page.
+pub const HUGE_PAGE: u64 = 512;

@@ -67,6 +67,11 @@ pub enum Op {
         /// Drops slab.
         slab: bool,
     },
+    /// Writes to `/proc/sys/vm/nr_hugepages`: the pool of huge pages takes free memory, and reclaims where there is too little.
+    ResizePool {
+        /// Pages of 4 KiB that the pool has then, or fewer where reclaim finds no more.
+        pages: u64,
+    },
     /// Empties all swap: `swapoff(2)`.
     SwapOff,
     /// Drops pages of a file that are clean: `posix_fadvise(2)` with `POSIX_FADV_DONTNEED`. It starts writing the dirty ones.

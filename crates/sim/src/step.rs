@@ -54,6 +54,7 @@ impl Host {
                 self.drop_caches(pages, slab);
                 Ok(())
             }
+            Op::ResizePool { pages } => self.step_pool(pages),
             Op::SwapOff => self.step_swap_off(&mut run.touching),
             Op::DontNeed { file, offset, length } => {
                 self.dont_need(file.0 as usize, offset, length);

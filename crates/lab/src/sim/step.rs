@@ -15,7 +15,8 @@ use pagetide_core::{
 use pagetide_sim::disk::Limits;
 use pagetide_sim::workload::{Script, SharedTally, Tally};
 use pagetide_sim::{
-    CpuLimit, FileId, GroupId, GroupLimits, IoLimits, Op, PAGE_SIZE, Release as KernelRelease, Sim, Stop, TaskId,
+    CpuLimit, FileId, GroupId, GroupLimits, HUGE_PAGE, IoLimits, Op, PAGE_SIZE, Release as KernelRelease, Sim, Stop,
+    TaskId,
 };
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -317,7 +318,10 @@ impl Run<'_> {
                 }
                 Ok(Did::default())
             }
-            Action::Sysctl(settings) => self.set(settings).map(|()| Did::default()),
+            Action::Sysctl(settings) => {
+                let mut pools = self.set(settings)?;
+                self.finish(&mut pools).map(|_| Did::default())
+            }
             Action::Snapshot(_) => Ok(Did::default()),
             Action::Load(load) => self.load(step, load),
             Action::Parallel(Parallel(parts)) => self.parallel(step, parts),
@@ -326,8 +330,20 @@ impl Run<'_> {
         }
     }
 
-    fn set(&mut self, Sysctls(settings): &Sysctls) -> Result<(), Error> {
-        settings.iter().try_for_each(|(name, value)| self.sim.host_mut().set_sysctl(name, *value))
+    /// Changes settings, and gives the tasks that are still at it: that of huge pages takes its time.
+    fn set(&mut self, Sysctls(settings): &Sysctls) -> Result<Vec<Running>, Error> {
+        let mut tasks = Vec::new();
+        for (name, value) in settings {
+            if name == "vm.nr_hugepages" {
+                let pages = u64::try_from(*value).unwrap_or(0).saturating_mul(HUGE_PAGE);
+                let task = self.sim.spawn(Box::new(Script::new([Op::ResizePool { pages }])), GroupId::ROOT);
+                self.sim.name(task, "sysctl");
+                tasks.push(Running { task, tally: Tally::shared(), killed: false });
+            } else {
+                self.sim.host_mut().set_sysctl(name, *value)?;
+            }
+        }
+        Ok(tasks)
     }
 
     fn change_disk(&mut self, change: &DeviceChange) -> Result<(), Error> {
@@ -339,7 +355,7 @@ impl Run<'_> {
 
     /// Changes the machine while loads run. A task drops the caches: it writes what is dirty first, which takes its time.
     fn change(&mut self, change: &TimedChange) -> Result<(), Error> {
-        change.sysctl.iter().try_for_each(|settings| self.set(settings))?;
+        change.sysctl.iter().try_for_each(|settings| self.set(settings).map(drop))?;
         change.device.iter().try_for_each(|device| self.change_disk(device))?;
         if change.drop_caches {
             let task = self.sim.spawn(Box::new(dropping_caches()), GroupId::ROOT);

@@ -1,6 +1,8 @@
 //! Taking a free page (`mm/page_alloc.c: get_page_from_freelist, __alloc_pages_slowpath`).
 
 use crate::host::{Host, Stall};
+use crate::progress::attempt::MAX_RETRIES;
+use crate::progress::scan::CLUSTER;
 
 impl Host {
     /// A free page for the task that runs: its zone. Wakes kswapd below the low watermarks and reclaims below the lowest ones.
@@ -52,6 +54,44 @@ impl Host {
             self.zones[found].free -= 1;
             Some(found)
         })
+    }
+
+    /// Gives the pool of huge pages so many pages, and takes back what is more (`mm/hugetlb.c: set_max_huge_pages`). The model has no fragmented
+    /// memory: any free pages make a huge one.
+    pub(crate) fn step_pool(&mut self, pages: u64) -> Result<(), Stall> {
+        while self.pool.len() as u64 > pages
+            && let Some(zone) = self.pool.pop()
+        {
+            self.zones[zone].free += 1;
+        }
+        let mut taken = 0;
+        while (self.pool.len() as u64) < pages {
+            // Others run meanwhile.
+            if taken >= CLUSTER {
+                return Err(Stall::Yield);
+            }
+            let Some(zone) = self.take_for_pool()? else { return Ok(()) };
+            self.pool.push(zone);
+            self.spend(self.spec.costs.add_page);
+            taken += 1;
+        }
+        Ok(())
+    }
+
+    /// A free page for the pool of huge pages; none where reclaim finds no more. Nobody is killed for it (`__GFP_RETRY_MAYFAIL`).
+    fn take_for_pool(&mut self) -> Result<Option<usize>, Stall> {
+        if let Some(zone) = self.take_above(|zone| zone.low) {
+            return Ok(Some(zone));
+        }
+        self.wake_kswapds();
+        loop {
+            let found = self.take_above(|zone| zone.min);
+            if found.is_some() || self.tasks[self.current].direct.failures >= MAX_RETRIES {
+                self.tasks[self.current].direct.reset();
+                return Ok(found);
+            }
+            self.reclaim_directly()?;
+        }
     }
 
     #[inline]

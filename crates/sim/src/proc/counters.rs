@@ -73,9 +73,14 @@ impl Host {
             // What the kernel cannot reclaim is part of the machine's `system` memory here.
             ("Slab", self.slab_pages()),
             ("PageTables", gauges.page_tables),
+            ("Hugetlb", self.pool.len() as u64),
         ] {
             take(Table::Host, "", name, (pages * PAGE_SIZE) as i64);
         }
+        // No program uses the pool.
+        let huge_pages = self.pool.len() as u64 / crate::HUGE_PAGE;
+        take(Table::Host, "", "HugePages_Total", huge_pages as i64);
+        take(Table::Host, "", "HugePages_Free", huge_pages as i64);
     }
 
     fn vmstat(&self, take: &mut Take<'_>) {
