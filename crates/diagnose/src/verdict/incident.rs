@@ -43,12 +43,15 @@ pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding
     costs_nothing && !grows(recording, stretches, finding)
 }
 
-/// Whether what loads a device, or makes it slow, cost services some time, and less than a burst: by their waits, and by what the ledger books
-/// to its account. Where neither was recorded, nobody knows. What grows or was killed is no less so because nobody waited yet.
+/// Whether what loads a device or the CPUs, or makes a device slow, cost services some time, and less than a burst: by their waits, and by what the
+/// ledger books to its account. Where neither was recorded, nobody knows. What grows or was killed is no less so because nobody waited yet.
 fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let (Some(whole), Some(ledger)) = (&stretches.whole, &stretches.ledger) else { return false };
-    let account = of_rule(finding.rule).filter(|_| rules::by_id(finding.rule).loss == Some(Loss::Stalls));
-    let Some(account @ (Account::Load | Account::Device | Account::ReadAgain)) = account else { return false };
+    let makes_wait = matches!(rules::by_id(finding.rule).loss, Some(Loss::Stalls | Loss::Cpu));
+    let account = of_rule(finding.rule).filter(|_| makes_wait);
+    let Some(account @ (Account::Load | Account::Device | Account::ReadAgain | Account::Cpu)) = account else {
+        return false;
+    };
     if ledger::disturbed(ledger) {
         return false;
     }
@@ -62,6 +65,10 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     };
     let felt = by_cause.iter().filter(|loss| of_services(loss)).map(|loss| loss.lost_ns).max();
     let booked = arbiter::gives_back(ledger, finding);
+    if account == Account::Cpu {
+        // What waits inside of a thread that computes all the time counts for no pressure.
+        return stretches.losses.lost(whole, finding) < UNOWNED;
+    }
     // Of a queue the ledger knows what it cost a service beyond that service's own requests.
     let (most, burst) = if account != Account::ReadAgain && ledger::of_service(ledger) {
         (booked.or(felt), UNOWNED)

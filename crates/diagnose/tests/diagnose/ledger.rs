@@ -251,6 +251,33 @@ fn a_burst_that_costs_a_service_less_than_two_seconds_is_a_remark() {
 }
 
 #[test]
+fn cpus_that_are_full_for_a_moment_cost_a_service_less_than_a_burst() {
+    let told = |seconds: f64, share: f64| {
+        let within =
+            move |then: f64, else_: f64| move |at: f64| if (60.0..60.0 + seconds).contains(&at) { then } else { else_ };
+        let story = quiet(120)
+            .counter(Table::Host, "", "cpu_user", within(199.0, 20.0))
+            .counter(Table::Host, "", "cpu_nice", |_| 0.0)
+            .counter(Table::Host, "", "cpu_system", |_| 0.0)
+            .counter(Table::Host, "", "cpu_iowait", |_| 0.0)
+            .counter(Table::Host, "", "cpu_idle", within(1.0, 180.0))
+            .counter(Table::Host, "", "psi_cpu_some", within(900_000.0, 5000.0))
+            .counter(Table::Cgroup, "/cache", "cpu_usage", |_| 200_000.0)
+            .counter(Table::Cgroup, "/cache", "psi_cpu_some", within(share * 1e6, 5000.0))
+            .counter(Table::Cgroup, "/checks", "cpu_usage", within(1_700_000.0, 0.0))
+            .counter(Table::Cgroup, "/checks", "psi_cpu_some", within(900_000.0, 0.0))
+            .counter(Table::Process, "7@7", "utime", within(170.0, 0.0));
+        diagnose(&story.tell())
+    };
+    let burst = told(12.0, 0.12);
+    assert_eq!(burst.verdict, Conclusion::Healthy, "1.4 s in all: {}", burst.summary);
+    assert!(burst.findings.iter().any(|finding| finding.rule.as_str() == "cpu-bound"), "it is a remark");
+    let longer = told(30.0, 0.25);
+    assert_eq!(longer.verdict, Conclusion::Incident, "{}", longer.summary);
+    assert_eq!(longer.cause.unwrap().rule.as_str(), "cpu-bound");
+}
+
+#[test]
 fn first_reads_that_nobody_waits_for_are_told_of_a_program_that_starts_and_not_of_a_backup() {
     let told = |called: f64| {
         let read = from_to(20.0 * 1_048_576.0, 0.0);
