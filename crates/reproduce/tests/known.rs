@@ -2,7 +2,7 @@
 
 mod silent;
 
-use pagetide_core::{Incident, RuleId, Selection, Source};
+use pagetide_core::{Cause, Incident, RuleId, Selection, Source};
 use pagetide_reproduce::{reproduce, synthesise, try_advice};
 use pagetide_store::Reader;
 use silent::Silent;
@@ -46,14 +46,19 @@ fn a_group_above_memory_high_by_what_the_kernel_charges_it_sleeps_as_long_on_the
     let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
     let mut diagnosis = pagetide_diagnose::diagnose(&recording);
     // What a job waits for at its own limit is a remark to the rules; here it is to happen again.
-    let cause = diagnosis.cause.clone().filter(|cause| cause.rule == RuleId::MemoryHigh).unwrap();
-    let range = diagnosis.findings[0].range;
+    let limit = diagnosis.findings.iter().find(|finding| finding.rule == RuleId::MemoryHigh).unwrap();
+    let (range, origins) = (limit.range, limit.origins.clone());
+    let healthy = diagnosis.cause.take().unwrap();
+    let cause =
+        Cause { rule: RuleId::MemoryHigh, origins, onset_ns: range.from.ns(), end_ns: range.to.ns(), ..healthy };
+    diagnosis.cause = Some(cause.clone());
     diagnosis.incidents.push(Incident {
         range,
         ongoing: false,
         cause: Some(cause),
         statement: String::new(),
         losses: Vec::new(),
+        victim: None,
         changes: Vec::new(),
     });
     let again = reproduce(&synthesise(&recording, &diagnosis).unwrap(), &diagnosis, 1, &Silent).unwrap();

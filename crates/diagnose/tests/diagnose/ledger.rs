@@ -279,10 +279,10 @@ fn cpus_that_are_full_for_a_moment_cost_a_service_less_than_a_burst() {
 
 #[test]
 fn first_reads_that_nobody_waits_for_are_told_of_a_program_that_starts_and_not_of_a_backup() {
-    let told = |called: f64| {
+    let told = |called: i64| {
         let read = from_to(20.0 * 1_048_576.0, 0.0);
-        let process = |rate: f64| {
-            let sum = move |at: i64| (rate * (at - 40) as f64) as i64;
+        let process = |rate: i64| {
+            let sum = move |at: i64| rate * (at - 40);
             (0..120).map(|at| (40..100).contains(&at).then(|| sum(at))).collect::<Vec<_>>()
         };
         let grown = |at: f64| (at - 40.0).clamp(0.0, 60.0) * 20.0 * 1_048_576.0;
@@ -299,16 +299,16 @@ fn first_reads_that_nobody_waits_for_are_told_of_a_program_that_starts_and_not_o
             .counter(Table::Cgroup, "/job", "cpu_usage", from_to(50_000.0, 0.0))
             .counter(Table::Cgroup, "/job", "psi_io_some", from_to(50_000.0, 0.0))
             .line(Table::Process, "7@7", "utime", (0..120).map(Some).collect())
-            .line(Table::Process, "9@40", "read_bytes", process(20.0 * 1_048_576.0))
-            .line(Table::Process, "9@40", "rchar", process(20.0 * 1_048_576.0 * called));
+            .line(Table::Process, "9@40", "read_bytes", process(20 * 1_048_576))
+            .line(Table::Process, "9@40", "rchar", process(20 * 1_048_576 * called));
         let diagnosis = diagnose(&story.tell());
         assert_eq!(diagnosis.verdict, Conclusion::Healthy, "{}", diagnosis.summary);
         assert!(diagnosis.summary.contains("The cache was cold: 1.17 GiB"), "{}", diagnosis.summary);
         diagnosis.cause.unwrap().rule.as_str()
     };
-    assert_eq!(told(1.0), "healthy", "each byte once: nobody will miss the cache");
-    assert_eq!(told(0.0), "cold-cache", "it maps its files");
-    assert_eq!(told(3.0), "cold-cache", "it reads the same again");
+    assert_eq!(told(1), "healthy", "each byte once: nobody will miss the cache");
+    assert_eq!(told(0), "cold-cache", "it maps its files");
+    assert_eq!(told(3), "cold-cache", "it reads the same again");
 }
 
 #[test]
