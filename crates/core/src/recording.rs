@@ -644,9 +644,30 @@ impl<'a> Series<'a> {
         self.part(first, first + slots)
     }
 
-    /// When the sample of a slot was taken.
-    pub(crate) fn moment(&self, slot: usize) -> Option<i64> {
-        self.stamps.get(slot).map(|stamp| stamp.boot_ns)
+    /// Whether it is a counter with a value at each sample of a series, and at no other.
+    pub(crate) fn counts_at_each_sample_of(&self, other: &Self) -> bool {
+        self.column.kind == Kind::Counter && std::ptr::eq(self.stamps, other.stamps) && self.values.are_all_present()
+    }
+
+    /// Whether each sample was taken after the one before it.
+    pub(crate) fn has_distinct_moments(&self) -> bool {
+        self.stamps.windows(2).all(|pair| pair[0].boot_ns < pair[1].boot_ns)
+    }
+
+    /// When the samples of some slots were taken.
+    pub(crate) fn moments(&self, slots: Range<usize>) -> impl Iterator<Item = i64> + Clone + use<'a> {
+        self.stamps[slots].iter().map(|stamp| stamp.boot_ns)
+    }
+
+    /// Adds to each of `sums` what a counter with a value at each of some slots rose by from one of them to the next, in base units.
+    pub(crate) fn add_rises(&self, slots: Range<usize>, sums: &mut [f64]) {
+        let (times, parts) = self.unit().fraction();
+        let mut sums = sums.iter_mut();
+        self.values.rises(self.first + slots.start..self.first + slots.end, |rise| {
+            if let Some(sum) = sums.next() {
+                *sum += rise.max(0) as f64 * times / parts;
+            }
+        });
     }
 
     /// The first point that is present from the series' slot `first` on, and the slot behind it.

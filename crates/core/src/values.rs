@@ -127,6 +127,11 @@ impl Values {
         self.numbers.len() == 0
     }
 
+    /// Whether each sample from the first that has a value to the last has one.
+    pub(crate) fn are_all_present(&self) -> bool {
+        self.present.is_empty()
+    }
+
     /// The value at a sample.
     pub fn at(&self, sample: usize) -> Option<i64> {
         self.nth(sample.checked_sub(self.first).filter(|nth| *nth < self.numbers.len())?)
@@ -152,6 +157,17 @@ impl Values {
                     give(nth - places.start, value);
                 }
             }),
+        }
+    }
+
+    /// Gives how far each of some values, all of which are present, lies above the one before it.
+    #[inline]
+    pub(crate) fn rises(&self, places: Range<usize>, mut give: impl FnMut(i64)) {
+        match &self.numbers {
+            Numbers::Near(_, all) => {
+                all[places].windows(2).for_each(|pair| give(i64::from(pair[1]) - i64::from(pair[0])));
+            }
+            Numbers::Far(all) => all[places].windows(2).for_each(|pair| give(pair[1].saturating_sub(pair[0]))),
         }
     }
 

@@ -56,13 +56,6 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// One whole piece.
-    pub(super) fn of(piece: &Piece) -> Self {
-        let mut sum = Self::default();
-        sum.add(piece, piece.from, piece.to);
-        sum
-    }
-
     /// Adds the part of a piece that lies in an interval, without the time in `falls`.
     pub(super) fn add_without(&mut self, piece: &Piece, (from, to): (i64, i64), falls: &[Fall<'_>]) {
         let inside = (piece.from.max(from), piece.to.min(to));

@@ -249,7 +249,7 @@ proptest! {
         prop_assert!((amount - (after - before) as f64).abs() < 1e-6 * (1.0 + amount));
     }
 
-    /// All members at the same moments, which is the shorter way of a walk, or a counter that falls, or a member that is absent at times: each
+    /// All members at the same samples, which is the shorter way of a walk, or a counter that falls, or a member that is absent at times: each
     /// interval has the value that a walk gives for it.
     #[test]
     fn the_intervals_of_a_walk_have_its_values(
@@ -489,6 +489,32 @@ fn processes_that_no_sample_saw_began_at_the_sample_before_their_first_row() {
     assert_eq!(rates("ended/5.0@200", 3), all, "all of them from the first row on");
     assert_eq!(rates("5@200", 3), all[1..], "a process has a rate from its second row on");
     assert_eq!(rates("ended/5.0@200", 6), [], "rows before it are gone");
+}
+
+#[test]
+fn the_intervals_of_a_sum_are_those_of_its_parts_together() {
+    static TIME: Formula = Formula::Sum(Table::Cpu, "cpu_user");
+    let column = Column { name: "cpu_user".to_owned(), kind: Kind::Counter, unit: Unit::Ticks };
+    // More intervals than are evaluated at once, of different lengths, and a CPU that is there for a part of them.
+    for last in [100, 60] {
+        let mut builder =
+            RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+        for nth in 0..100_i64 {
+            builder.stamp(Stamp { boot_ns: (nth * 2 - nth % 2) * SECOND, ..Stamp::default() });
+            builder.value(Table::Cpu, "cpu0", &column, nth * 100);
+            if nth < last {
+                builder.value(Table::Cpu, "cpu1", &column, nth * nth);
+            }
+        }
+        let recording = builder.finish();
+        let walk = || TIME.walk(Unit::Count, &recording, Table::Host, "").unwrap();
+        let intervals = walk().intervals();
+        assert!(intervals.len() > 32, "{}", intervals.len());
+        let mut one_by_one = walk();
+        for Interval { from, to, value } in intervals {
+            assert_eq!(one_by_one.over(from, to), Some(value), "{from} to {to}");
+        }
+    }
 }
 
 /// A formula of one interval, as it is defined: one operation after the other.

@@ -201,24 +201,29 @@ impl<'a> Walk<'a> {
 
     /// The value over each interval between neighbouring samples of its members.
     pub fn intervals(self) -> Vec<Interval> {
-        self.of_same_times().unwrap_or_else(|| self.of_any_times())
+        self.of_same_samples().unwrap_or_else(|| self.of_any_times())
     }
 
-    /// The same where each interval is one piece of every member: all have their samples at the same moments, and no counter fell. Absent
-    /// elsewhere.
-    fn of_same_times(&self) -> Option<Vec<Interval>> {
-        if !self.falls.is_empty() {
+    /// The same of counters that have a value at each of the same samples and never fell: most are read together, and nothing has to be
+    /// asked of what is around a sample. Absent of others.
+    fn of_same_samples(&self) -> Option<Vec<Interval>> {
+        let parts = || self.members.iter().flat_map(|member| &member.parts);
+        let series = parts().next()?.series;
+        let same = |part: &Part<'_>| part.before.is_none() && part.series.counts_at_each_sample_of(&series);
+        if !self.falls.is_empty() || !series.has_distinct_moments() || !parts().all(same) {
             return None;
         }
-        let pieces = |member: &Member<'a>| member.parts.iter().map(|part| part.pieces.clone()).collect();
-        let mut members: Vec<Vec<Pieces<'a>>> = self.members.iter().map(pieces).collect();
-        let mut columns = vec![[None; AT_ONCE]; members.len()];
-        let mut intervals = Vec::with_capacity(self.members.first()?.parts.first()?.series.len());
-        loop {
-            let to = members.first()?.first()?.end_of(AT_ONCE);
-            let mut times = SameTimes::default();
-            for (parts, column) in members.iter_mut().zip(&mut columns) {
-                times.fill(column, parts, to.unwrap_or(i64::MAX))?;
+        let mut intervals = Vec::with_capacity(series.len());
+        let mut columns = vec![[None; AT_ONCE]; self.members.len()];
+        for first in (0..series.len().saturating_sub(1)).step_by(AT_ONCE) {
+            let slots = first..series.len().min(first + AT_ONCE + 1);
+            let times = series.moments(slots.clone()).zip(series.moments(slots.start + 1..slots.end));
+            for (member, column) in self.members.iter().zip(&mut columns) {
+                let mut rises = [0.0; AT_ONCE];
+                member.parts.iter().for_each(|part| part.series.add_rises(slots.clone(), &mut rises));
+                for ((rate, rise), (from, to)) in column.iter_mut().zip(rises).zip(times.clone()) {
+                    *rate = Some(rise / (to.saturating_sub(from) as f64 / 1e9));
+                }
             }
             let column = |term| self.members.iter().zip(&columns).find(|(member, _)| member.term == term);
             let values =
@@ -226,11 +231,9 @@ impl<'a> Walk<'a> {
             let value = |((from, to), value): ((i64, i64), Option<f64>)| {
                 Some(Interval { from, to, value: self.unit.of_base(value?) })
             };
-            intervals.extend(times.0.iter().flatten().copied().zip(values).filter_map(value));
-            if to.is_none() {
-                return Some(intervals);
-            }
+            intervals.extend(times.zip(values).filter_map(value));
         }
+        Some(intervals)
     }
 
     fn of_any_times(mut self) -> Vec<Interval> {
@@ -296,46 +299,6 @@ fn falls_of(before: Option<(i64, i64)>, series: &Series<'_>) -> Vec<(i64, i64)> 
 
 /// Intervals of which a formula is evaluated at once: enough that its members are looked up rarely, and few for the caches of a CPU.
 const AT_ONCE: usize = 32;
-
-/// The times of pieces that all members have, once the first one is known.
-#[derive(Default)]
-struct SameTimes(Option<Vec<(i64, i64)>>);
-
-impl SameTimes {
-    /// Goes on to the pieces of a member up to a moment and fills in its values; absent where one of its parts has other times.
-    fn fill(&mut self, column: &mut [Option<f64>; AT_ONCE], parts: &mut [Pieces<'_>], to: i64) -> Option<()> {
-        if let [pieces] = parts {
-            return self.each(pieces, to, |at, piece| column[at] = Some(piece.mean()));
-        }
-        let mut sums = [None; AT_ONCE];
-        for pieces in parts {
-            self.each(pieces, to, |at, piece| {
-                let own = Sum::of(piece);
-                sums[at] = Some(sums[at].map_or(own, |sum: Sum| sum.beside(own)));
-            })?;
-        }
-        *column = sums.map(|sum| sum?.mean());
-        Some(())
-    }
-
-    /// Gives each piece of a part and its place in the times; absent where the part has others.
-    fn each(&mut self, pieces: &mut Pieces<'_>, to: i64, mut give: impl FnMut(usize, &Piece)) -> Option<()> {
-        let (mut at, mut same) = (0, true);
-        let known = self.0.is_some();
-        let times = self.0.get_or_insert_with(|| Vec::with_capacity(AT_ONCE));
-        pieces.each_upto(to, |piece| {
-            if !known && at < AT_ONCE {
-                times.push((piece.from, piece.to));
-            }
-            same &= times.get(at) == Some(&(piece.from, piece.to));
-            if same {
-                give(at, &piece);
-            }
-            at += 1;
-        });
-        (same && at == times.len()).then_some(())
-    }
-}
 
 /// The pieces of a series, in order of time.
 #[derive(Debug, Clone)]
@@ -419,11 +382,6 @@ impl Pieces<'_> {
             }
         });
         (self.next, self.before) = (self.next + near.len(), Some(before));
-    }
-
-    /// When the last of so many samples is that come next; absent where no more follow behind them.
-    fn end_of(&self, samples: usize) -> Option<i64> {
-        self.series.moment(self.next + samples).and_then(|_| self.series.moment(self.next + samples - 1))
     }
 
     /// The next piece, if it is over exactly this time.

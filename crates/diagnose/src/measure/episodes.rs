@@ -142,9 +142,10 @@ pub(crate) struct Episodes {
 }
 
 impl Episodes {
-    /// When a signal is far above its baseline; empty when there is no such signal.
+    /// When a signal is far above its baseline; empty when there is no such signal. The signal is not kept for it: of a day each takes as
+    /// much memory as two columns, and few are asked for again.
     pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
-        let find = || self.signal(recording, spec).map(|signal| signal.weighed()).unwrap_or_default().into();
+        let find = || spec.signal(recording).map(|signal| signal.weighed()).unwrap_or_default().into();
         self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
     }
 

@@ -393,7 +393,15 @@ fn level(values: &[f64]) -> Option<Level> {
 fn classes(sorted: &[f64]) -> Option<Level> {
     // What is below a thousandth of the largest is nothing beside it, whatever the unit.
     let most = sorted.last().copied().filter(|most| *most > 0.0)?;
-    let logs: Vec<f64> = sorted.iter().map(|value| (value / most * 1e3).ln_1p()).collect();
+    // Sorted counts repeat, and a logarithm takes long.
+    let mut last = (0.0, 0.0);
+    let log = |value: &f64| {
+        if *value > last.0 {
+            last = (*value, (value / most * 1e3).ln_1p());
+        }
+        last.1
+    };
+    let logs: Vec<f64> = sorted.iter().map(log).collect();
     let total: f64 = logs.iter().sum();
     let count = logs.len() as f64;
     let (mut best, mut split, mut below) = (0.0, 0, 0.0);
