@@ -227,7 +227,7 @@ impl Text<'_> {
     /// of dirty memory by what it wrote lately, and flushes at once what one without a share has (`mm/page-writeback.c: wb_calc_thresh`).
     fn written_before(&self) -> Vec<(&str, f64)> {
         const ALL: f64 = 16.0 * 1048576.0;
-        const LEAST: f64 = 65536.0;
+        const MIN_WRITTEN: f64 = 65536.0;
         let is_usual = |load: &CommandLoad| {
             load.ran_before && matches!(load.kind, Kind::Write { direct: false, sync_every: None, .. })
         };
@@ -240,7 +240,7 @@ impl Text<'_> {
             self.disks.iter().filter_map(|disk| Some((disk.name.as_str(), sectors(disk)?))).collect();
         let all: f64 = written.iter().map(|(_, sectors)| sectors).sum();
         let shares = written.into_iter().map(|(disk, sectors)| (disk, ALL * sectors / all.max(1.0)));
-        shares.filter(|(_, bytes)| *bytes >= LEAST).collect()
+        shares.filter(|(_, bytes)| *bytes >= MIN_WRITTEN).collect()
     }
 
     /// The steps that fill memory as it was at the onset: what nobody used, then the working sets.
