@@ -5,9 +5,9 @@
 //! Linux 6.12: fs/jbd2/journal.c: jbd2_log_wait_commit; fs/jbd2/transaction.c: wait_transaction_locked; kernel/sched/core.c: io_schedule.
 
 use crate::actors::group;
-use crate::actors::process::{self, ProcessShare};
+use crate::actors::process;
 use crate::actors::wait_channel;
-use crate::measure::amount::{Amount, Count, Limit};
+use crate::measure::amount::{Amount, Limit};
 use crate::measure::episodes::Episodes;
 use crate::measure::step::{self, Step};
 use crate::measure::window::Window;
@@ -36,8 +36,8 @@ impl Commits {
     /// Those of a group; absent where samples find it in commits as often throughout, or the functions in which tasks wait were not recorded.
     pub(crate) fn of(recording: &Recording, episodes: &Episodes, of: &str) -> Option<Self> {
         let whole = Window::whole(recording, episodes)?;
-        let own = committers(&whole).into_iter().filter(|(process, _)| group::contains(&whole, of, process.name));
-        let found: BTreeSet<Moment> = own.flat_map(|(_, moments)| moments).collect();
+        let own = committers(&whole).filter(|(name, ..)| group::contains(&whole, of, name));
+        let found: BTreeSet<Moment> = own.flat_map(|(.., moments)| moments).collect();
         if found.is_empty() {
             return None;
         }
@@ -56,24 +56,20 @@ impl Commits {
     }
 }
 
-/// The processes that samples find in commits, and when.
-fn committers<'a>(window: &Window<'a>) -> Vec<(ProcessShare<'a, Count>, Vec<Moment>)> {
-    let found = |(name, comm): (&'a str, &'a str)| {
+/// The processes that samples find in commits, with their commands, and when.
+fn committers<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str, Vec<Moment>)> {
+    process::present(window).filter_map(|(name, comm)| {
         let moments: Vec<Moment> =
             FUNCTIONS.iter().flat_map(|function| wait_channel::moments_in(window, name, function)).collect();
-        let amount = Amount::new(moments.len() as f64);
-        (!moments.is_empty()).then_some((ProcessShare { name, comm, amount, processes: 1 }, moments))
-    };
-    process::present(window).filter_map(found).collect()
+        (!moments.is_empty()).then_some((name, comm, moments))
+    })
 }
 
 /// In how many samples of a window the processes of each command are found in commits, threads of the kernel left out.
 pub(crate) fn by_command<'a>(window: &Window<'a>) -> BTreeMap<&'a str, usize> {
     let mut commands = BTreeMap::new();
-    for (process, moments) in committers(window) {
-        if !process::is_kernel_thread(window, process.name) {
-            *commands.entry(process.comm).or_insert(0) += moments.len();
-        }
+    for (_, comm, moments) in committers(window).filter(|(name, ..)| !process::is_kernel_thread(window, name)) {
+        *commands.entry(comm).or_insert(0) += moments.len();
     }
     commands
 }

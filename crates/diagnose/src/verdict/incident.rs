@@ -60,15 +60,15 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     if by_cause.is_empty() {
         return false;
     }
+    if account == Account::Cpu {
+        // What waits inside of a thread that computes all the time counts for no pressure.
+        return stretches.losses.lost(whole, finding) < UNOWNED;
+    }
     let of_services = |loss: &TimeLost| {
         stretches.losses.is_of_services(loss) && !stretches.losses.came_with(loss, finding.range.from)
     };
     let felt = by_cause.iter().filter(|loss| of_services(loss)).map(|loss| loss.lost_ns).max();
     let booked = arbiter::gives_back(ledger, finding);
-    if account == Account::Cpu {
-        // What waits inside of a thread that computes all the time counts for no pressure.
-        return stretches.losses.lost(whole, finding) < UNOWNED;
-    }
     // Of a queue the ledger knows what it cost a service beyond that service's own requests.
     let (most, burst) = if account != Account::ReadAgain && ledger::of_service(ledger) {
         (booked.or(felt), UNOWNED)
