@@ -317,9 +317,17 @@ impl Losses {
         is_leaf || !self.waits.iter().any(recorded)
     }
 
-    /// Whether somebody who lost time did not work before a moment: it waits for its own requests, or for a limit of its own.
-    pub(crate) fn came_with(&self, loss: &TimeLost, at: Moment) -> bool {
-        loss.victim.as_group().is_some_and(|group| self.came(group, at))
+    /// Whether somebody who lost time did not work before a moment: it waits for its own requests, or for a limit of its own. A program came with its
+    /// group.
+    pub(crate) fn came_with(&self, whole: &Window<'_>, loss: &TimeLost, at: Moment) -> bool {
+        let Some(command) = loss.victim.as_command() else {
+            return loss.victim.as_group().is_some_and(|group| self.came(group, at));
+        };
+        let new = self.leaves.iter().filter(|(_, activity)| !activity.before(at));
+        let new: Vec<i64> = new.filter_map(|(leaf, _)| group::number(whole, Table::Cgroup, leaf)).collect();
+        let own = whole.recording.entities(Table::Process).filter(|(_, comm)| *comm == command);
+        let mut own = own.filter_map(|(name, _)| group::number(whole, Table::Process, name)).peekable();
+        own.peek().is_some() && own.all(|group| new.contains(&group))
     }
 
     fn came(&self, group: &str, at: Moment) -> bool {

@@ -5,7 +5,7 @@
 
 use crate::actors::group;
 use crate::actors::process;
-use crate::ledger::lost_time::Activity;
+use crate::ledger::lost_time::{Activity, median};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::step;
@@ -181,6 +181,8 @@ fn fall<M>(values: &[(Span, f64)], enough: Limit<M>) -> Option<(Moment, Amount<M
         return None;
     }
     let works = values[at..].iter().any(|(_, value)| *value > 0.0);
-    let fewer = before >= enough.get() && before >= after * HALF.get();
+    // A few bursts are no service's load.
+    let [often, seldom] = [&values[..at], &values[at..]].map(|side| median(side.iter().map(|(_, value)| *value)));
+    let fewer = before >= enough.get() && before >= after * HALF.get() && often >= seldom * HALF.get();
     (works && fewer).then(|| (values[at].0.from, Amount::new(before), Amount::new(after)))
 }

@@ -65,7 +65,7 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
         return stretches.losses.lost(whole, finding) < UNOWNED;
     }
     let of_services = |loss: &TimeLost| {
-        stretches.losses.is_of_services(loss) && !stretches.losses.came_with(loss, finding.range.from)
+        stretches.losses.is_of_services(loss) && !stretches.losses.came_with(whole, loss, finding.range.from)
     };
     let felt = by_cause.iter().filter(|loss| of_services(loss)).map(|loss| loss.lost_ns).max();
     let booked = arbiter::gives_back(ledger, finding);

@@ -113,6 +113,9 @@ fn what_a_job_waits_for_at_a_limit_of_its_own_is_a_remark() {
             .counter(Table::Cgroup, "/job", "workingset_refault_file", from_to(500.0, 0.0))
             .gauge(Table::Cgroup, "/job", "current", from_to(64e6, 10e6))
             .gauge(Table::Cgroup, "/job", "max", |_| 64e6)
+            .gauge(Table::Cgroup, "/job", "cgroup_id", |_| 43.0)
+            .gauge(Table::Process, "9@9", "cgroup_id", |_| 43.0)
+            .counter(Table::Process, "9@9", "freepages_delay_total", from_to(4e8, 0.0))
             .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 42.0)
             .gauge(Table::Process, "7@7", "cgroup_id", |_| 42.0)
             .counter(Table::Process, "7@7", "syscr", move |at| if at < 40.0 { 40.0 } else { calls });
@@ -563,6 +566,9 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
     let early = |at: f64| if at < 15.0 { 300_000.0 } else { 10_000.0 };
     let early = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", early).tell());
     assert_eq!(early.verdict, Conclusion::Healthy, "it had just started: {}", early.summary);
+    let bursts = |at: f64| if at == 5.0 || at == 24.0 { 500_000.0 } else { 3000.0 };
+    let bursts = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", bursts).tell());
+    assert_eq!(bursts.verdict, Conclusion::Healthy, "two bursts are no load: {}", bursts.summary);
     let slowly = |at: f64| if at < 60.0 { 300_000.0 } else { 300_000.0 * (1.0 - (at - 60.0) / 60.0) };
     let slowly = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", slowly).tell());
     assert_eq!(slowly.verdict, Conclusion::Healthy, "{}", slowly.summary);
