@@ -140,8 +140,10 @@ fn asynchronous_io(whole: &Window<'_>) -> Option<String> {
     let busy = |disk: &str| {
         let span = queue::longest_backlog(whole, disk)?;
         let during = whole.over(span);
+        // Who waits for a page in swap waits for memory.
         let waits: Amount<Ratio> = during.share(&derived::PSI_IO_SOME)?;
-        let queue = during.queue(disk).filter(|_| waits < NOTICED)?;
+        let memory = memory_waits::memory_waits(&during).unwrap_or(Amount::ZERO);
+        let queue = during.queue(disk).filter(|_| waits.max(memory) < NOTICED)?;
         Some((queue, during.busy(disk)?, span))
     };
     let all = whole.disks().into_iter().filter_map(|disk| Some((disk, busy(disk)?)));

@@ -44,6 +44,24 @@ fn a_healthy_host_is_called_healthy_with_its_numbers() {
 }
 
 #[test]
+fn requests_in_flight_that_nobody_waits_for_are_called_asynchronous() {
+    let told = |io: f64, memory: f64| {
+        let during = |then: f64, else_: f64| move |at: f64| if (40.0..60.0).contains(&at) { then } else { else_ };
+        let story = quiet(400)
+            .counter(Table::Host, "", "psi_io_some", during(io * 1e6, 500.0))
+            .counter(Table::Host, "", "psi_memory_some", during(memory * 1e6, 90.0))
+            .counter(Table::Disk, "sda", "io_ms", during(900.0, 60.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", during(4000.0, 60.0));
+        diagnose(&story.tell()).summary
+    };
+    let said =
+        "Asynchronous IO: sda had 4.0 requests in flight for 20 s, busy 90 % of it, and no task waited for them.";
+    assert!(told(0.01, 0.0001).contains(said), "{}", told(0.01, 0.0001));
+    assert!(!told(0.01, 0.15).contains("Asynchronous"), "a page in swap: {}", told(0.01, 0.15));
+    assert!(!told(0.15, 0.0001).contains("Asynchronous"), "{}", told(0.15, 0.0001));
+}
+
+#[test]
 fn what_was_not_recorded_is_named_and_nothing_is_called_healthy() {
     let cannot = |recording: &Recording, because: &str| {
         let diagnosis = diagnose(recording);
