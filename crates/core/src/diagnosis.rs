@@ -113,7 +113,7 @@ pub struct Change {
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Incident {
-    /// From when to when.
+    /// From the onset of its cause, for as long as that lasts or tasks lose time to it.
     pub range: Span,
     /// Whether it still lasts at the end of the recording.
     pub ongoing: bool,

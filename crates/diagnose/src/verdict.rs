@@ -95,7 +95,8 @@ fn conclude(
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.advice.first().and_then(|one| one.gives_back_ns)));
         findings.insert(0, root);
         findings.retain(|finding| finding.rule != RuleId::Healthy);
-        return Diagnosis { incidents, ..with_cause(recording, stretches, findings, unknown) };
+        let felt = incident::felt(&incidents, &findings[0]);
+        return Diagnosis { incidents, ..with_cause(recording, stretches, findings, &felt, unknown) };
     }
     let lost = incidents.first().map(|incident| incident.statement.clone());
     // What looks like trouble and is none is named by what it is.
@@ -222,11 +223,12 @@ fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
     Some(format!("Tasks waited for memory {share} of the time, and no rule found the cause.{grower}"))
 }
 
-/// The diagnosis with a cause: the first of the findings.
+/// The diagnosis with a cause: the first of the findings, which services feel for as long as its incident lasts.
 fn with_cause(
     recording: &Recording,
     stretches: &Stretches<'_>,
     findings: Vec<Finding>,
+    felt: &Finding,
     mut unknown: Vec<String>,
 ) -> Diagnosis {
     unknown.extend(stretches.losses.unknown(recording));
@@ -234,8 +236,8 @@ fn with_cause(
     let links = roots::links(recording, &stretches.windows, root);
     let contradictions = contradictions(recording, &findings);
     let cost = stretches.whole.as_ref().and_then(|whole| {
-        let cost = stretches.losses.sentence(whole, root)?;
-        Some(stretches.losses.of_group(whole, root).map_or(cost.clone(), |group| format!("{cost} {group}")))
+        let cost = stretches.losses.sentence(whole, felt)?;
+        Some(stretches.losses.of_group(whole, felt).map_or(cost.clone(), |group| format!("{cost} {group}")))
     });
     let changes = changes::near(recording, root);
     let lost = stretches.ledger.as_ref().filter(|ledger| ledger::noticed(ledger) && ledger.range.overlaps(root.range));

@@ -125,7 +125,7 @@ impl Synthesis<'_> {
 pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result<Synthesis<'a>, Error> {
     let hint = "record the host with `pagetide record`, as root, while it happens";
     let refuse = |what: &str| Err(Error::input(what.to_owned(), hint));
-    let Some((incident, _)) = diagnosis.explained_incident() else {
+    let Some((incident, cause)) = diagnosis.explained_incident() else {
         return Err(Error::input(
             "the recording has no incident with a cause: there is nothing to reproduce",
             "`pagetide diagnose` says what it shows",
@@ -140,7 +140,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     }
     let ns = |seconds: f64| whole(seconds * 1e9).cast_signed();
     let from = incident.range.from.ns().clamp(begin, end);
-    let over = incident.range.to.ns().clamp(from, end);
+    let over = cause.end_ns.clamp(from, end);
     // Of a shorter incident what follows it is repeated too.
     let to = over.min(from.saturating_add(ns(MAX_INCIDENT_SECONDS)));
     let to = to.max(from.saturating_add(ns(MIN_INCIDENT_SECONDS)).min(end));

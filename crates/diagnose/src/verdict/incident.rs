@@ -88,14 +88,16 @@ pub(crate) fn all(
     ledger: Option<&Ledger>,
 ) -> Vec<Incident> {
     let Some(whole) = &stretches.whole else { return Vec::new() };
-    let mut incidents: Vec<Incident> = Vec::new();
     let harms = |root: &&Finding| !harmless(recording, stretches, root) && !grows(recording, stretches, root);
     let harmful: Vec<&Finding> = roots.iter().map(|root| &findings[*root]).filter(harms).collect();
-    for root in &harmful {
-        if !incidents.iter().any(|incident| incident.range.overlaps(root.range)) {
-            incidents.push(with_cause(recording, stretches, whole, root));
+    let mut first: Vec<&Finding> = Vec::new();
+    for root in harmful.iter().copied() {
+        if !first.iter().any(|other| other.range.overlaps(root.range)) {
+            first.push(root);
         }
     }
+    let of = |root: &&Finding| with_cause(recording, stretches, whole, root, lasts(root, &first, ledger));
+    let mut incidents: Vec<Incident> = first.iter().map(of).collect();
     let before = std::iter::once(stretches.before());
     // What a cause accounts for may outlast it: the writeback of what was written. What costs nothing accounts for no lost time; what services
     // hardly noticed accounts for the waits of the kernel's own threads.
@@ -140,17 +142,43 @@ pub(crate) fn without_waits(whole: &Window<'_>, uncounted: Uncounted<'_>) -> Inc
     }
 }
 
-fn with_cause(recording: &Recording, stretches: &Stretches<'_>, whole: &Window<'_>, root: &Finding) -> Incident {
-    let cost = stretches.losses.sentence(whole, root);
+/// How long an incident lasts: as long as its cause, and on for as long as services lose time to what its rule explains. What grew has ended when the
+/// cache that it took is missed. The next incident ends it.
+fn lasts(root: &Finding, all: &[&Finding], ledger: Option<&Ledger>) -> Span {
+    let mostly =
+        |ledger: &&Ledger| arbiter::gives_back(ledger, root).is_some_and(|back| back >= ledger.lost_ns.div_ceil(2));
+    let until = ledger.filter(mostly).map_or(root.range.to, |ledger| ledger.range.to);
+    let next = all.iter().map(|other| other.range.from).filter(|from| *from >= root.range.to);
+    Span { to: next.fold(until, std::cmp::min).max(root.range.to), ..root.range }
+}
+
+/// A cause over the time for which its incident lasts.
+pub(crate) fn felt(incidents: &[Incident], root: &Finding) -> Finding {
+    let own = |incident: &&Incident| {
+        let cause = incident.cause.as_ref();
+        cause.is_some_and(|cause| cause.rule == root.rule && incident.range.from == root.range.from)
+    };
+    let range = incidents.iter().find(own).map_or(root.range, |incident| incident.range);
+    Finding { range, ..root.clone() }
+}
+
+fn with_cause(
+    recording: &Recording,
+    stretches: &Stretches<'_>,
+    whole: &Window<'_>,
+    root: &Finding,
+    range: Span,
+) -> Incident {
+    let cost = stretches.losses.sentence(whole, &Finding { range, ..root.clone() });
     let sentences: Vec<String> = std::iter::once(root.statement.clone()).chain(cost).collect();
-    let losses = stretches.losses.in_stretch(whole, root.range, Some(root.rule));
+    let losses = stretches.losses.in_stretch(whole, range, Some(root.rule));
     let suffers_most = cost::suffers_most(losses.iter().filter(|one| one.by_cause));
     // Who was killed lost no time.
     let killed = rules::by_id(root.rule).loss.filter(|loss| *loss == Loss::Killed);
     let killed = killed.and_then(|_| root.origins.iter().find(|origin| origin.as_group().is_some()));
     Incident {
-        range: root.range,
-        ongoing: ongoing(recording, root.range),
+        range,
+        ongoing: ongoing(recording, range),
         cause: Some(roots::cause(recording, root)),
         statement: sentences.join(" "),
         victim: suffers_most.map(|most| most.victim.clone()).or_else(|| killed.cloned()),

@@ -38,6 +38,49 @@ fn a_service_that_waits_for_io_while_no_device_has_a_request_is_never_healthy() 
 }
 
 #[test]
+fn an_incident_lasts_for_as_long_as_services_lose_time_to_its_cause() {
+    let told = |read_again: f64| {
+        let grown = |at: f64| ((at - 40.0) / 12.0).clamp(0.0, 1.0) * 3e9;
+        let growing = |rate: f64| move |at: f64| if (40.0..52.0).contains(&at) { rate } else { 0.0 };
+        let later = |then: f64, else_: f64| move |at: f64| if (50.0..100.0).contains(&at) { then } else { else_ };
+        let waits = later(850_000.0, 2000.0);
+        let story = quiet(120)
+            .gauge(Table::Host, "", "AnonPages", move |at| 2e9 + grown(at))
+            .gauge(Table::Host, "", "Cached", move |at| 5e9 - 0.9 * grown(at))
+            .gauge(Table::Process, "9@9", "RssAnon", move |at| 1e8 + grown(at))
+            .counter(Table::Host, "", "pgscan_kswapd", growing(70_000.0))
+            .counter(Table::Host, "", "pgsteal_kswapd", growing(60_000.0))
+            .counter(Table::Host, "", "workingset_refault_file", later(read_again, 3.0))
+            .counter(Table::Host, "", "psi_io_some", waits)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", waits)
+            .counter(Table::Disk, "sda", "reads", later(2000.0, 100.0))
+            .counter(Table::Disk, "sda", "read_sectors", later(16_000.0, 800.0))
+            .counter(Table::Disk, "sda", "read_ms", later(950.0, 60.0))
+            .counter(Table::Disk, "sda", "io_ms", later(900.0, 60.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", later(950.0, 60.0));
+        diagnose(&story.tell())
+    };
+    let missed = told(2000.0);
+    let cause = missed.cause.as_ref().unwrap_or_else(|| panic!("{missed:#?}"));
+    assert_eq!(cause.rule.as_str(), "anonymous-growth-takes-cache");
+    assert!(cause.end_ns < 60_000_000_000, "it grew for 12 s: {cause:?}");
+    let incident = &missed.incidents[0];
+    let (from, to) = (incident.range.from.ns(), incident.range.to.ns());
+    assert_eq!(from, cause.onset_ns);
+    assert!((to - 100_000_000_000).abs() <= 2_000_000_000, "its pages are missed until 100 s: {to}");
+    let lost = incident.losses.iter().find(|loss| loss.victim == Actor::group("/db")).expect("it waits for IO");
+    assert!((lost.lost_ns as f64 / 1e9 - 42.0).abs() < 2.0, "{lost:?}");
+    assert!(missed.summary.contains("Tasks lost 7"), "of 60 s it waits 42: {}", missed.summary);
+    let first = told(0.0);
+    let own = first
+        .incidents
+        .iter()
+        .find(|one| one.cause.as_ref().is_some_and(|cause| cause.rule.as_str() == "anonymous-growth-takes-cache"));
+    assert!(own.is_none_or(|own| own.range.to.ns() < 60_000_000_000), "it reads what it never had: {first:#?}");
+}
+
+#[test]
 fn what_a_job_waits_for_its_own_requests_is_no_harm() {
     let job = |share: f64| {
         let story = waits(0.0).counter(Table::Cgroup, "/job", "cpu_usage", from_to(300_000.0, 0.0)).counter(
@@ -860,7 +903,7 @@ fn what_others_flush_of_a_service_is_no_work_of_its_own() {
 
 #[test]
 fn who_waits_for_commits_of_a_journal_waits_for_the_disk_that_jbd2_writes_to() {
-    let beside = |function: &str, before: i64, newcomers: usize| {
+    let beside = |function: &str, before: i64, newcomers: usize, in_commits: bool| {
         let within = |at: f64| at >= 40.0;
         let found = (0..120).map(|at| {
             let rare = at % 5 >= before;
@@ -888,25 +931,25 @@ fn who_waits_for_commits_of_a_journal_waits_for_the_disk_that_jbd2_writes_to() {
         let story = (0..newcomers).fold(story, |story, one| {
             let name = format!("{}@45", 20 + one);
             let later = |value: i64, at: i64| (at >= 40).then_some(value);
+            let found = (0..120).map(|at| later(1, at).filter(|_| at % 3 == 0));
+            let found = if in_commits { found.collect() } else { vec![None; 120] };
             story
                 .command(&name, "greylist")
                 .line(Table::Process, &name, "write_bytes", (0..120).map(|at| later((at - 40) * 60_000, at)).collect())
                 .line(Table::Process, &name, "syscw", (0..120).map(|at| later((at - 40) * 6, at)).collect())
-                .line(
-                    Table::Process,
-                    &name,
-                    function,
-                    (0..120).map(|at| later(1, at).filter(|_| at % 3 == 0)).collect(),
-                )
+                .line(Table::Process, &name, function, found)
         });
         diagnose(&story.tell())
     };
-    let told = |function: &str, before: i64| beside(function, before, 0);
-    let spam = beside("wchan_jbd2_log_wait_commit", 0, 4).cause.expect("they commit more than before");
-    assert_eq!(
-        (spam.rule.as_str(), spam.origins.names()),
-        ("fsync-storm", vec!["process:greylist".to_owned(), "disk:sda".to_owned()])
-    );
+    let told = |function: &str, before: i64| beside(function, before, 0, true);
+    let storm = |newcomers: usize, in_commits: bool| {
+        let cause = beside("wchan_jbd2_log_wait_commit", 0, newcomers, in_commits).cause.expect("many commits");
+        assert_eq!(cause.rule.as_str(), "fsync-storm");
+        cause.origins.names()
+    };
+    assert_eq!(storm(4, true), ["process:greylist", "disk:sda"], "they commit more than before");
+    assert_eq!(storm(4, false), ["process:greylist", "disk:sda"], "they write most, with O_DSYNC");
+    assert_eq!(storm(2, false), ["process:queued", "disk:sda"], "they write a third, and wait for no commit");
     let commits = told("wchan_jbd2_log_wait_commit", 0);
     let ledger = commits.ledger.as_ref().expect("found in commits for four fifths of the time");
     assert_eq!(ledger.by, "cgroup:/db");

@@ -72,6 +72,7 @@ pub(crate) const RULE: Rule = Rule {
                 BUSY.doc(),
                 WAITED.doc(),
                 BEGAN.doc(),
+                MOSTLY.doc(),
             ],
             why: "Durability costs a round trip to the device. Many commits at once, or a checkpoint that syncs many files, send more than it completes.",
             alternatives: "O_DIRECT writes queue the same way without any fsync: few of their bytes are written back as pages, and few flushes \
@@ -153,6 +154,12 @@ const BEGAN: Limit<Ratio> = Limit::new(
     0.25,
     "A commit also writes journal and metadata, each in its own block.",
     "fs/jbd2/commit.c: jbd2_journal_commit_transaction (6.12), and judgement",
+);
+const MOSTLY: Limit<Ratio> = Limit::new(
+    "one new program's bytes per byte that the device writes, at least, for the storm to be its own though it waits for no commit of a journal",
+    0.5,
+    "What it writes with O_DSYNC into the blocks that a file has needs no journal.",
+    "fs/sync.c: generic_write_sync; fs/ext4/fsync.c: ext4_sync_file (6.12)",
 );
 const FLUSHES: Limit<Per<Count>> = Limit::new(
     "cache flushes, where no queue lasts",
@@ -239,12 +246,14 @@ fn writer<'a>(during: &Window<'a>, disk: &str, bytes: Rate<Bytes>) -> Option<Pro
     // Write calls to sockets and terminals write nothing to a device.
     let writes = |one: &ProcessShare<'_, Per<Bytes>>| one.amount >= bytes * PART;
     let writer = caller.filter(writes).or_else(|| process::fastest_new(during, &["write_bytes"]).filter(writes));
-    // Where tasks came to wait for commits, it is known whose those are: who writes more than before, if it is one of them.
+    // Where tasks came to wait for commits, it is known whose those are: who writes more than before, if it is one of them. Who opened its files with
+    // O_DSYNC writes within them and waits for no commit of the journal.
     let committers = commits_begin(during).map(|_| commits::by_command(during)).unwrap_or_default();
     let commits = |one: &ProcessShare<'_, Per<Bytes>>| committers.iter().any(|(comm, _)| *comm == one.comm);
     let most = committers.iter().max_by_key(|(_, samples)| *samples);
     let known = most.and_then(|(comm, _)| process::of_command::<Bytes>(during, comm, &["write_bytes"]));
-    let writer = writer.filter(commits).or(known).or(writer);
+    let theirs = |one: &ProcessShare<'_, Per<Bytes>>| commits(one) || one.amount >= bytes * MOSTLY;
+    let writer = writer.filter(theirs).or(known).or(writer);
     writer.filter(|writer| !disk_load::others_write_most(during, disk, writer.comm))
 }
 
