@@ -164,8 +164,9 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     }
     let reclaim_slowdown = reclaim::slowdown(&whole);
     let mut throttled = group::throttled(&trouble);
-    let commands = commands(&calm, &trouble, reclaim_slowdown, diagnosis);
-    throttled.extend(limit_of_held_back(&trouble, &commands));
+    let held_back = group::held_back(&trouble);
+    let commands = commands(&calm, &trouble, reclaim_slowdown, diagnosis, held_back);
+    throttled.extend(held_back.and_then(|group| limit_of_held_back(&trouble, group, &commands)));
     let changes = change::all(&calm, &trouble, &commands);
     let is_changed = !changes.is_empty()
         || disks.iter().any(|disk| disk.slower.is_some())
@@ -230,6 +231,7 @@ fn commands(
     trouble: &Stretch<'_>,
     reclaim_slowdown: Option<u64>,
     diagnosis: &Diagnosis,
+    held_back: Option<&str>,
 ) -> Vec<Command> {
     let swapping = command::swapping(trouble);
     let mut commands = command::all(calm, trouble, swapping.as_ref());
@@ -246,7 +248,9 @@ fn commands(
             command.group = Some(group.to_owned());
         });
     }
-    join_held_back(trouble, &mut commands);
+    if let Some(group) = held_back {
+        join_held_back(group, &mut commands);
+    }
     let weight = |command: &Command| {
         let did = [&command.calm, &command.trouble];
         let io = did.iter().map(|did| did.read + did.written + did.asked / 16.0).fold(0.0, f64::max);
@@ -260,12 +264,11 @@ fn commands(
 
 /// Puts those who wait for a CPU most of the time while CPUs are idle into the group that is held back, where processes were recorded without their groups:
 /// a task that may run does so on an idle CPU.
-fn join_held_back(trouble: &Stretch<'_>, commands: &mut [Command]) {
+fn join_held_back(group: &str, commands: &mut [Command]) {
     const MIN_WAITING: f64 = 0.5;
     if commands.iter().any(|command| command.group.is_some()) {
         return;
     }
-    let Some(group) = group::held_back(trouble) else { return };
     let waits = |command: &Command| command.trouble.cpu_of_each.iter().any(|(_, waits)| *waits >= MIN_WAITING);
     for command in commands.iter_mut().filter(|command| waits(command)) {
         command.group = Some(group.to_owned());
@@ -273,8 +276,7 @@ fn join_held_back(trouble: &Stretch<'_>, commands: &mut [Command]) {
 }
 
 /// The limit of the group that is held back, by what its commands use of the CPUs.
-fn limit_of_held_back(trouble: &Stretch<'_>, commands: &[Command]) -> Option<Throttled> {
-    let group = group::held_back(trouble)?;
+fn limit_of_held_back(trouble: &Stretch<'_>, group: &str, commands: &[Command]) -> Option<Throttled> {
     let own = commands.iter().filter(|command| command.group.as_deref() == Some(group));
     let processes: Vec<&String> = own.flat_map(|command| &command.processes).collect();
     group::limit_of_held_back(trouble, group, &processes)
@@ -777,7 +779,7 @@ mod tests {
             let service = Command { trouble: trouble_of(waits), ..Command::default() };
             let other = Command { group: known.map(ToOwned::to_owned), ..Command::default() };
             let mut commands = [service, other];
-            join_held_back(&trouble, &mut commands);
+            join_held_back(group::held_back(&trouble).unwrap(), &mut commands);
             commands.map(|command| command.group)
         };
         assert_eq!(group_of(0.95, None), [Some("/sys/fs/cgroup/db".to_owned()), None]);

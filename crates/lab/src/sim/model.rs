@@ -186,6 +186,28 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_of_huge_pages_takes_memory_before_the_next_step_and_while_loads_run() {
+        let read_again = |pages: u64, meanwhile: bool| {
+            let pool = format!("sysctl = {{ \"vm.nr_hugepages\" = {pages} }}");
+            let step = if meanwhile { String::new() } else { format!("[[step]]\nid = \"P\"\n{pool}\n") };
+            let change =
+                if meanwhile { format!("meanwhile = [{{ after = \"100ms\", {pool} }}]\n") } else { String::new() };
+            let results = results(&format!(
+                "[[step]]\nid = \"A\"\nstream = {{ from = \"file:a\", size = \"64MiB\" }}\n{step}\
+                 [[step]]\nid = \"S\"\nparallel = [{{ name = \"s\", spin = {{ time = \"2s\" }} }}]\n{change}\
+                 [[step]]\nid = \"B\"\nstream = {{ from = \"file:a\", size = \"64MiB\" }}\n"
+            ));
+            let of = results.iter().find(|one| one.id == "B").unwrap();
+            of.get(pagetide_core::Figure::DiskReadBytes).unwrap() / f64::from(1 << 20)
+        };
+        for meanwhile in [false, true] {
+            // 470 of 512 MiB.
+            assert!(read_again(235, meanwhile) > 40.0, "{meanwhile}");
+            assert!(read_again(8, meanwhile) < 1.0, "{meanwhile}: there is room");
+        }
+    }
+
+    #[test]
     fn what_a_program_computes_competes_for_the_cpus() {
         // On two CPUs.
         let spins = |count: usize| {
