@@ -8,6 +8,7 @@ pub(crate) mod harm;
 pub(crate) mod lost_time;
 pub(crate) mod memory_waits;
 pub(crate) mod quieter;
+pub(crate) mod restarted;
 pub(crate) mod slowed;
 pub(crate) mod stalls;
 pub(crate) mod uncounted;

@@ -7,6 +7,7 @@ use crate::ledger::blocked;
 use crate::ledger::memory_waits;
 use crate::ledger::quieter;
 use crate::ledger::quieter::{FEWER, HALF};
+use crate::ledger::restarted;
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
 use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::coverage;
@@ -58,6 +59,7 @@ pub(crate) const RULE: Rule = Rule {
                 FAULTS.doc(),
                 MIN_LOST_TIME.doc(),
                 blocked::SHARE.doc(),
+                restarted::RESTS.doc(),
                 quieter::BEFORE.doc(),
                 FEWER.doc(),
                 HALF.doc(),
@@ -105,7 +107,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     window.memory()?;
     // A host whose tasks wait is not called healthy, whatever the other numbers say.
     let waits = memory_waits::troubling(window).is_some() || throughout(window).is_some();
-    if waits || without_requests(window).is_some() || blocked::of(window).is_some() {
+    if waits || without_requests(window).is_some() || blocked::of(window).is_some() || restarted::of(window).is_some() {
         return None;
     }
     // Whether a service has less to do, or waits for what the kernel does not count, cannot be told.

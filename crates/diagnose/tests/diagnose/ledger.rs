@@ -618,6 +618,49 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
 }
 
 #[test]
+fn a_service_that_is_started_again_and_again_is_not_well() {
+    let told = |runs: &[(&str, std::ops::Range<i64>)], others: f64| {
+        let runs = runs.to_vec();
+        let works = runs.clone();
+        let cpus = move |at: f64| {
+            if works.iter().any(|(_, run)| (run.start as f64..run.end as f64).contains(&at)) {
+                40_000.0
+            } else {
+                others
+            }
+        };
+        let story = quiet(120).counter(Table::Cgroup, "/web", "cpu_usage", cpus).gauge(
+            Table::Cgroup,
+            "/web",
+            "cgroup_id",
+            |_| 42.0,
+        );
+        let story = runs.into_iter().fold(story, |story, (name, run)| {
+            let line = |value: i64| (0..120).map(|at| run.contains(&at).then_some(value * (at - run.start))).collect();
+            let group = (0..120).map(|at| run.contains(&at).then_some(42)).collect();
+            story.command(name, "portal").line(Table::Process, name, "utime", line(4)).line(
+                Table::Process,
+                name,
+                "cgroup_id",
+                group,
+            )
+        });
+        diagnose(&story.tell())
+    };
+    let runs = [("7@7", 0..40), ("8@4600", 46..60), ("9@6600", 66..80), ("10@8600", 86..100)];
+    let again = told(&runs, 0.0);
+    assert_eq!(again.verdict, Conclusion::CannotTell, "{}", again.summary);
+    let said = "portal of /web ended and was started again 3 times, and no task of the group ran for";
+    assert!(again.summary.contains(said), "{}", again.summary);
+    assert_eq!(again.incidents[0].victim, Some(Actor::group("/web")));
+    assert_eq!(told(&runs, 40_000.0).verdict, Conclusion::Healthy, "others of the group serve meanwhile");
+    let updated = told(&[("7@7", 0..60), ("8@7000", 70..120)], 0.0);
+    assert_eq!(updated.verdict, Conclusion::Healthy, "it was started once: {}", updated.summary);
+    let job = told(&[("7@7", 0..10), ("8@4000", 40..50), ("9@7000", 70..80)], 0.0);
+    assert_eq!(job.verdict, Conclusion::Healthy, "a job that runs now and then: {}", job.summary);
+}
+
+#[test]
 fn what_a_service_does_is_told_by_its_read_and_write_calls() {
     let then = |before: f64, after: f64| move |at: f64| if at < 60.0 { before } else { after };
     let told = |cpu: (f64, f64), calls: (f64, f64)| {
