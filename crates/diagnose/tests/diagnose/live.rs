@@ -403,6 +403,57 @@ fn a_service_that_reads_other_data_and_some_of_its_own_again_floods_nobody() {
 }
 
 #[test]
+fn a_program_that_repeats_a_sequence_longer_than_the_cache_is_told_from_one_that_reads_at_random() {
+    // From 60 s on it asks for 40 MiB/s, before for as much of what was cached.
+    let told = |percent: i64, refaulted: f64, size: f64, from: i64| {
+        let asked: i64 = 40 << 20;
+        let read = (asked / 100 * percent) as f64;
+        let count = move |value: i64| (0..120).map(move |at| (at >= from).then_some(value * at)).collect();
+        let story = memory(host(), |_| 5.0 * GIB, |_| GIB, |_| 0.1 * GIB);
+        let story = disk(
+            paging(story, read / 4096.0, read / 4096.0, read * refaulted / 4096.0, 5.0),
+            "sda",
+            (0.0, read),
+            (0.0, 0.8),
+            1.0,
+        );
+        story
+            .counter(Table::Host, "", "pgpgin", move |at| if busy(at) { read / 1024.0 } else { 0.0 })
+            .counter(Table::Disk, "sda", "reads", move |at| if busy(at) { read / size } else { 0.0 })
+            .command("9@9", "linker")
+            .line(Table::Process, "9@9", "rchar", count(asked))
+            .line(Table::Process, "9@9", "write_bytes", count(0))
+            .line(Table::Process, "9@9", "utime", count(10))
+            .line(
+                Table::Process,
+                "9@9",
+                "read_bytes",
+                (0..120).map(|at| (at >= from).then_some(asked / 100 * percent * (at - 60).clamp(0, 30))).collect(),
+            )
+            .line(Table::Process, "1@1", "utime", (0..120).map(Some).collect())
+            .tell()
+    };
+    let loops = |percent, refaulted, size, from| finding(&told(percent, refaulted, size, from), "replayed-sequence");
+    let found = loops(95, 1.0, 131_072.0, 0).expect("it reads again what it evicted");
+    assert!(
+        found.statement.starts_with("linker (pid 9) reads 38.0 MiB/s in order, and all but 5.0 %"),
+        "{}",
+        found.statement
+    );
+    assert_eq!(found.origins.names(), ["process:linker"]);
+    let cause = pagetide_diagnose::diagnose(&told(95, 1.0, 131_072.0, 0)).cause.expect("a cause");
+    assert_eq!(cause.rule.as_str(), "replayed-sequence", "it accounts for the working set that does not fit");
+    for (why, other) in [
+        ("the cache serves half of it, as of random reads", loops(50, 1.0, 131_072.0, 0)),
+        ("it reads new data", loops(95, 0.3, 131_072.0, 0)),
+        ("it reads at random", loops(95, 1.0, 16_384.0, 0)),
+        ("a job reads once what others had cached", loops(95, 1.0, 131_072.0, 55)),
+    ] {
+        assert_eq!(other, None, "{why}");
+    }
+}
+
+#[test]
 fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_that_does_not_fit() {
     // The cache falls in 3 s, and for the rest of the time the group reads it back.
     let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;

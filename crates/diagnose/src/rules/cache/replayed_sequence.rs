@@ -1,4 +1,4 @@
-//! `replayed-sequence`: a step reads blocks in the order in which the cache has just evicted them.
+//! `replayed-sequence`: a step, or a program, reads blocks in the order in which the cache has just evicted them.
 
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, grade};
@@ -9,6 +9,7 @@ use opening::Opening;
 use pagetide_core::{Advice, Bytes, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
 mod expectation;
+mod of_reader;
 mod opening;
 
 pub(crate) const RULE: Rule = Rule {
@@ -38,9 +39,19 @@ pub(crate) const RULE: Rule = Rule {
                 with refaults or sectors read. Misses are refaults where they were recorded (they are the workload's own), else what the device \
                 read. The rule does not apply if the caches were dropped meanwhile or the file lost more than half of its cached pages. Blocks \
                 are counted in requests of mean size. If the step read fewer bytes than the file has, both the file and a range of that size are \
-                tried, and the weaker result counts in the opening.",
-            metrics: &["rchar", "drop_pagecache", "workingset_refault_file", "read_sectors"],
-            thresholds: &[CACHED.doc(), EXCESS.doc(), NEAR.doc(), INEXACT.doc()],
+                tried, and the weaker result counts in the opening. Without steps, one program that was there before reads most of what the \
+                devices read, in whole readahead windows; nearly all of it refaults, and the cache serves next to nothing of its read calls.",
+            metrics: &["rchar", "read_bytes", "drop_pagecache", "workingset_refault_file", "read_sectors"],
+            thresholds: &[
+                CACHED.doc(),
+                EXCESS.doc(),
+                NEAR.doc(),
+                INEXACT.doc(),
+                of_reader::AGAIN.doc(),
+                of_reader::SERVED.doc(),
+                of_reader::PART.doc(),
+                of_reader::RATE.doc(),
+            ],
             why: "LRU evicts the block that was used longest ago. A program that repeats a sequence larger than the cache reads exactly that \
                 block next: the last blocks evict the first one, reading it evicts the second, and so on. fio by default repeats one random \
                 sequence from run to run (randrepeat is true). A loop over a file larger than memory does the same.",
@@ -86,6 +97,10 @@ const EXCESS: Limit<Ratio> = Limit::new(
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.step.is_some() { of_step(window) } else { of_reader::examine(window) }
+}
+
+fn of_step(window: &Window<'_>) -> Option<Finding> {
     let size: Amount<Bytes> = window.figure(Figure::FileBytes)?;
     let issued = window.figure(Figure::Issued).filter(|issued: &Amount<Count>| issued.get() >= 1000.0)?;
     let processed = window.figure(Figure::Processed).filter(|asked: &Amount<Bytes>| asked.is_positive());
