@@ -1,7 +1,8 @@
-//! A program that ran before and computes all the time on one CPU, while others are free: a single thread that cannot keep up.
+//! A program that ran before and computes all the time on one CPU, while others are free or there is no other: a single thread that cannot keep up.
 
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
+use crate::ledger::harm::NOTICED;
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
@@ -65,9 +66,8 @@ fn before_it(whole: &Window<'_>, (name, comm): (&str, &str), shortest: Nanos, at
 const BETWEEN: u64 = 5;
 
 /// The program of a window that computes longest on one CPU, of those that ran before it, or replaced one that did, and mostly
-/// waited. Absent with one CPU.
+/// waited.
 pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
-    window.recording.entities(Table::Cpu).nth(1)?;
     let whole = Window::whole(window.recording, window.episodes)?;
     let shortest = queue::least(window.recording);
     // Most processes use less in all than such a thread at least, and need no look at each of their intervals. Ticks of 1/100 s.
@@ -88,7 +88,11 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         let own = || signal.mean(earlier).filter(|_| earlier.length() >= shortest);
         let before: Amount<Count> = own().or_else(|| before_it(&whole, (name, comm), shortest, span.from))?;
         let one = used >= FULL && used <= ONE;
+        // What waited for a device until then and does so no longer gets more done.
+        let until = Span { from: span.from.earlier(shortest).max(earlier.from), to: span.from };
+        let io = whole.over(until).share(&derived::PSI_IO_SOME).filter(|io| *io >= NOTICED);
         let waited = before <= USED && before.is_positive() && one && !process::is_kernel_thread(window, name);
+        let waited = waited && io.is_none();
         waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
     };
     process::present(window).filter_map(of).max_by_key(|one| one.span.length())

@@ -231,34 +231,38 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
     let OneThread { process, before, span } = one_thread::busiest(window)?;
     let during = window.over(span);
+    let only = window.recording.manifest.cpus == 1;
     // With less, more threads would not run either.
-    let idle = idle_share(&during).filter(|idle| *idle >= IDLE)?;
+    let idle = idle_share(&during).filter(|idle| only || *idle >= IDLE)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     found.origin(process.actor(window));
     let what = format!("CPUs that {} uses", process.words());
     found.compare(1.5, what, "utime + stime", process.amount, Relation::Above, before);
-    found.compare(
-        0.5,
-        "share of CPU time idle or in iowait",
-        "cpu_idle + cpu_iowait",
-        idle,
-        Relation::Above,
-        IDLE.value(),
-    );
-    let statement = format!(
-        "{} computes all the time on one CPU: it uses {:.2} CPUs ({:.2} before), while the CPUs are {idle} idle. A single thread cannot use the others, \
-         and what is asked of it meanwhile waits inside of it.",
-        process.words(),
-        process.amount.get(),
-        before.get(),
-    );
-    let advice = advise(
-        "Find what the thread computes. Make that cheaper, or let more threads or processes share it.",
-        Some(&format!("perf top -p {}", process::pid(process.name))),
-        "The command only reads. More memory, a faster disk or more CPUs change nothing.",
-        None,
-    );
+    let relation = if idle >= IDLE { Relation::Above } else { Relation::Below };
+    let what = "share of CPU time idle or in iowait";
+    found.compare(0.5, what, "cpu_idle + cpu_iowait", idle, relation, IDLE.value());
+    let (used, before) = (process.amount.get(), before.get());
+    let others = if only {
+        "all that there is. What is asked of it meanwhile waits inside of it".to_owned()
+    } else {
+        format!(
+            "while the CPUs are {idle} idle. A single thread cannot use the others, and what is asked of it meanwhile waits inside of it"
+        )
+    };
+    let words = process.words();
+    let statement =
+        format!("{words} computes all the time on one CPU: it uses {used:.2} CPUs ({before:.2} before), {others}.");
+    let (action, effect) = if only {
+        ("Find what it computes, and make that cheaper; or add CPUs.", "More memory or a faster disk change nothing.")
+    } else {
+        (
+            "Find what the thread computes. Make that cheaper, or let more threads or processes share it.",
+            "More memory, a faster disk or more CPUs change nothing.",
+        )
+    };
+    let command = format!("perf top -p {}", process::pid(process.name));
+    let advice = advise(action, Some(&command), &format!("The command only reads. {effect}"), None);
     found.finish(RuleId::CpuBound, statement, vec![advice])
 }
 

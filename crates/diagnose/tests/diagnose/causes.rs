@@ -850,6 +850,28 @@ fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thre
 }
 
 #[test]
+fn a_service_that_computes_all_the_time_on_the_only_cpu_is_bound_to_it() {
+    let told = |before: f64, waits: f64| {
+        let idle = move |at: f64| 100.0 - if during(at) { 98.0 } else { before };
+        let story =
+            counts(counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0), "cpu_user", before, 98.0)
+                .manifest(|manifest| manifest.cpus = 1)
+                .counter(Table::Host, "", "cpu_idle", idle)
+                .counter(Table::Host, "", "cpu_iowait", |_| 0.0)
+                .counter(Table::Host, "", "psi_cpu_some", |_| 5000.0)
+                .counter(Table::Host, "", "psi_io_some", move |at| if at < 60.0 { waits } else { 0.0 })
+                .counter(Table::Process, "7@7", "utime", move |at| if during(at) { 98.0 } else { before })
+                .counter(Table::Process, "7@7", "stime", |_| 0.0)
+                .gauge(Table::Process, "7@7", "rss", |_| MIB);
+        finding(&story.tell(), "cpu-bound").map(|found| found.statement)
+    };
+    let found = told(10.0, 1000.0).expect("nobody waits for the CPU, and yet the service is late");
+    assert!(found.contains("it uses 0.98 CPUs (0.10 before), all that there is"), "{found}");
+    assert_eq!(told(10.0, 300_000.0), None, "it waited for a device until then: it gets more done");
+    assert_eq!(told(70.0, 1000.0), None, "it mostly computed before");
+}
+
+#[test]
 fn a_worker_that_replaced_another_is_compared_with_it() {
     let told = |command: &str, before: f64, then: f64, other: f64| {
         // What it uses varies, as on an emulated host.
