@@ -15,10 +15,10 @@ impl Moment {
     }
 
     /// When a process started, by its name in the process table: its id, `@`, and its start in ticks of 1/100 s after boot
-    /// (`fs/proc/array.c:do_task_stat`, 6.12). Absent if the name does not say.
+    /// (`fs/proc/array.c:do_task_stat`, 6.12); what follows a `/` tells what it became by exec(2). Absent if the name does not say.
     pub fn of_start(process: &str) -> Option<Self> {
         const TICK_NS: i64 = 10_000_000;
-        process.split_once('@')?.1.parse::<i64>().ok()?.checked_mul(TICK_NS).map(Self)
+        process.split_once('@')?.1.split('/').next()?.parse::<i64>().ok()?.checked_mul(TICK_NS).map(Self)
     }
 
     /// In nanoseconds.
@@ -104,6 +104,13 @@ mod tests {
         assert_eq!(serde_json::to_string(&span).unwrap(), "[-5,20]");
         assert_eq!(serde_json::from_str::<Span>("[-5,20]").unwrap(), span);
         assert_eq!((span.length(), Span::new(9, 2).length()), (Nanos::new(25), Nanos::new(0)));
+    }
+
+    #[test]
+    fn a_process_says_when_it_started() {
+        let at = |name: &str| Moment::of_start(name).map(Moment::ns);
+        assert_eq!((at("7@250"), at("7@250/portal")), (Some(2_500_000_000), Some(2_500_000_000)));
+        assert_eq!((at("7"), at("7@"), at("7@x/1")), (None, None, None));
     }
 
     #[test]

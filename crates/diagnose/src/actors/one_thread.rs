@@ -38,6 +38,14 @@ pub(crate) const USED: Limit<Count> = Limit::new(
     "judgement",
 );
 
+/// The same, at least.
+pub(crate) const SERVED: Limit<Count> = Limit::new(
+    "CPUs that it used before, at least",
+    0.03,
+    "With less it was at rest: what it computes now may be a job that it is for.",
+    "judgement",
+);
+
 /// Such a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OneThread<'a> {
@@ -91,7 +99,7 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         // What waited for a device until then and does so no longer gets more done.
         let until = Span { from: span.from.earlier(shortest).max(earlier.from), to: span.from };
         let io = whole.over(until).share(&derived::PSI_IO_SOME).filter(|io| *io >= NOTICED);
-        let waited = before <= USED && before.is_positive() && one && !process::is_kernel_thread(window, name);
+        let waited = before <= USED && before >= SERVED && one && !process::is_kernel_thread(window, name);
         let waited = waited && io.is_none();
         waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
     };

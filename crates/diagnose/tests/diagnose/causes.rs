@@ -845,7 +845,7 @@ fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thre
     assert!(!bound(3.0, 70.0, MIB), "the thread rests");
     assert!(!bound(3.0, 150.0, MIB), "it has several threads");
     assert!(!bound(60.0, 99.0, MIB), "it mostly computed before");
-    assert!(!bound(0.0, 99.0, MIB), "it did nothing before: a job");
+    assert!(!bound(2.0, 99.0, MIB), "it was at rest before: a job");
     assert!(!bound(3.0, 99.0, 0.0), "a thread of the kernel");
 }
 

@@ -185,8 +185,9 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let fell = fell(window, began, peak);
     // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
     let from = fell.map_or(began.from, |(level, _)| if level.above() { level.at } else { level.at.max(began.from) });
-    found.span(Span { from, to: to.max(from) });
     let writer = writer.filter(|writer| busiest.is_none_or(|(_, all)| writer.amount >= all * PART));
+    let span = Span { from, to: to.max(from) };
+    found.span(writer.map_or(span, |writer| window.onset(span).not_before_start_of(writer.comm)));
     if let Some(process) = writer {
         found.origin(process.actor(window));
     }

@@ -136,7 +136,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let begun = writer.map_or_else(
         || window.onset(span).at_episode_of(SignalSpec::host(&["nr_dirtied"])),
-        |writer| window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
+        |writer| {
+            let rise = window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &["write_bytes"]));
+            window.onset(rise).not_before_start_of(writer.comm)
+        },
     );
     finish(window, begun, &writeback)
 }
