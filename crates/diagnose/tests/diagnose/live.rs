@@ -405,20 +405,19 @@ fn a_service_that_reads_other_data_and_some_of_its_own_again_floods_nobody() {
 #[test]
 fn a_program_that_repeats_a_sequence_longer_than_the_cache_is_told_from_one_that_reads_at_random() {
     // From 60 s on it asks for 40 MiB/s, before for as much of what was cached.
-    let told = |percent: i64, refaulted: f64, size: f64, from: i64| {
+    let story = |percent: i64, refaulted: f64, size: f64, from: i64| {
         let asked: i64 = 40 << 20;
         let read = (asked / 100 * percent) as f64;
         let count = move |value: i64| (0..120).map(move |at| (at >= from).then_some(value * at)).collect();
-        let story = memory(host(), |_| 5.0 * GIB, |_| GIB, |_| 0.1 * GIB);
-        let story = disk(
-            paging(story, read / 4096.0, read / 4096.0, read * refaulted / 4096.0, 5.0),
+        let host = memory(host(), |_| 5.0 * GIB, |_| GIB, |_| 0.1 * GIB);
+        let host = disk(
+            paging(host, read / 4096.0, read / 4096.0, read * refaulted / 4096.0, 5.0),
             "sda",
             (0.0, read),
             (0.0, 0.8),
             1.0,
         );
-        story
-            .counter(Table::Host, "", "pgpgin", move |at| if busy(at) { read / 1024.0 } else { 0.0 })
+        host.counter(Table::Host, "", "pgpgin", move |at| if busy(at) { read / 1024.0 } else { 0.0 })
             .counter(Table::Disk, "sda", "reads", move |at| if busy(at) { read / size } else { 0.0 })
             .command("9@9", "linker")
             .line(Table::Process, "9@9", "rchar", count(asked))
@@ -431,8 +430,8 @@ fn a_program_that_repeats_a_sequence_longer_than_the_cache_is_told_from_one_that
                 (0..120).map(|at| (at >= from).then_some(asked / 100 * percent * (at - 60).clamp(0, 30))).collect(),
             )
             .line(Table::Process, "1@1", "utime", (0..120).map(Some).collect())
-            .tell()
     };
+    let told = |percent, refaulted, size, from| story(percent, refaulted, size, from).tell();
     let loops = |percent, refaulted, size, from| finding(&told(percent, refaulted, size, from), "replayed-sequence");
     let found = loops(95, 1.0, 131_072.0, 0).expect("it reads again what it evicted");
     assert!(
@@ -443,6 +442,11 @@ fn a_program_that_repeats_a_sequence_longer_than_the_cache_is_told_from_one_that
     assert_eq!(found.origins.names(), ["process:linker"]);
     let cause = pagetide_diagnose::diagnose(&told(95, 1.0, 131_072.0, 0)).cause.expect("a cause");
     assert_eq!(cause.rule.as_str(), "replayed-sequence", "it accounts for the working set that does not fit");
+    // The first pass reads what was never cached.
+    let later = |at: f64| if (75.0..90.0).contains(&at) { 9728.0 } else { 0.0 };
+    let first = story(95, 1.0, 131_072.0, 0).counter(Table::Host, "", "workingset_refault_file", later).tell();
+    let found = finding(&first, "replayed-sequence").expect("the second pass misses");
+    assert_eq!(found.range.from.ns(), 60_000_000_000, "it began with the first pass");
     for (why, other) in [
         ("the cache serves half of it, as of random reads", loops(50, 1.0, 131_072.0, 0)),
         ("it reads new data", loops(95, 0.3, 131_072.0, 0)),

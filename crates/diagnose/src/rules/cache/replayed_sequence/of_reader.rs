@@ -54,7 +54,7 @@ pub(super) fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let reads = SignalSpec::rate(Table::Process, reader.name, &["read_bytes"]);
-    found.span(window.onset(window.onset(missed).at_episode_of(reads)).without_pause_of(reads));
+    found.span(window.onset(missed).at_rise_of(reads));
     let weight = 1.0 + 1.5 * grade(again / read, AGAIN.get(), 0.95);
     found.compare(
         weight,
