@@ -2,12 +2,11 @@
 
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
-use crate::ledger::harm::NOTICED;
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
 use crate::measure::window::{Window, intervals};
-use pagetide_core::{Moment, Nanos, Span, Table, derived};
+use pagetide_core::{Moment, Nanos, Ratio, Span, Table, derived};
 
 /// The CPU time that one thread uses at most, less what it spends between two samples of an emulated or busy host.
 pub(crate) const FULL: Limit<Count> = Limit::new(
@@ -43,6 +42,14 @@ pub(crate) const SERVED: Limit<Count> = Limit::new(
     "CPUs that it used before, at least",
     0.03,
     "With less it was at rest: what it computes now may be a job that it is for.",
+    "judgement",
+);
+
+/// What tasks of its host waited for devices until then.
+pub(crate) const WAITED: Limit<Ratio> = Limit::new(
+    "share of time that tasks wait for IO until then, at most",
+    0.1,
+    "A program that waited for a device, and does so no longer, gets more done.",
     "judgement",
 );
 
@@ -96,9 +103,8 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         let own = || signal.mean(earlier).filter(|_| earlier.length() >= shortest);
         let before: Amount<Count> = own().or_else(|| before_it(&whole, (name, comm), shortest, span.from))?;
         let one = used >= FULL && used <= ONE;
-        // What waited for a device until then and does so no longer gets more done.
         let until = Span { from: span.from.earlier(shortest).max(earlier.from), to: span.from };
-        let io = whole.over(until).share(&derived::PSI_IO_SOME).filter(|io| *io >= NOTICED);
+        let io = whole.over(until).share(&derived::PSI_IO_SOME).filter(|io| *io >= WAITED);
         let waited = before <= USED && before >= SERVED && one && !process::is_kernel_thread(window, name);
         let waited = waited && io.is_none();
         waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })

@@ -2,7 +2,7 @@
 
 use crate::actors::group;
 use crate::actors::newcomer;
-use crate::actors::one_thread::{self, FULL, INTERVAL, ONE, OneThread, SERVED, USED};
+use crate::actors::one_thread::{self, FULL, INTERVAL, ONE, OneThread, SERVED, USED, WAITED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::lost_time::Activity;
@@ -78,6 +78,7 @@ pub(crate) const RULE: Rule = Rule {
                 ONE.doc(),
                 USED.doc(),
                 SERVED.doc(),
+                WAITED.doc(),
             ],
             why: "More tasks are runnable than there are CPUs, so each waits its turn.",
             alternatives: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a memory shortage. A hypervisor may take CPU time away (cpu_steal).",

@@ -97,7 +97,7 @@ const EXCESS: Limit<Ratio> = Limit::new(
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() { of_step(window) } else { of_reader::examine(window) }
+    if window.step.is_some() { of_step(window) } else { of_reader::examine(window, advice(true)) }
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {

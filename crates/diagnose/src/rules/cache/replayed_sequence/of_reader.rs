@@ -1,7 +1,6 @@
 //! The same of a program that no step measures: it reads in order, the cache serves next to nothing of what it calls for, and yet all that it reads was
 //! cached before. Of independent reads the cache serves as large a part as it holds.
 
-use super::advice;
 use crate::actors::stream::{self, COPIES};
 use crate::actors::{newcomer, process};
 use crate::evidence::EvidenceBuilder;
@@ -9,7 +8,7 @@ use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleId, Table};
+use pagetide_core::{Advice, Bytes, Finding, Ratio, Relation, RuleId, Table};
 
 pub(super) const AGAIN: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read, at least, of a program that reads in order",
@@ -32,7 +31,8 @@ pub(super) const PART: Limit<Ratio> = Limit::new(
 pub(super) const RATE: Limit<Per<Count>> =
     Limit::new("refaults", 100.0, "100 pages are 400 KiB/s, which any device serves.", "judgement");
 
-pub(super) fn examine(window: &Window<'_>) -> Option<Finding> {
+/// A finding of it, with this advice.
+pub(super) fn examine(window: &Window<'_>, advice: Vec<Advice>) -> Option<Finding> {
     let missed = window.when(SignalSpec::derived(&REFAULTED));
     let during = window.over(missed);
     let again: Rate<Bytes> =
@@ -74,5 +74,5 @@ pub(super) fn examine(window: &Window<'_>) -> Option<Finding> {
          is longer than the cache, so that LRU has always just evicted what comes next.",
         reader.words()
     );
-    found.finish(RuleId::ReplayedSequence, statement, advice(true))
+    found.finish(RuleId::ReplayedSequence, statement, advice)
 }
