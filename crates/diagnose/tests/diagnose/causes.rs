@@ -52,6 +52,41 @@ fn diagnosed(recording: &pagetide_core::Recording) -> String {
 }
 
 #[test]
+fn a_service_whose_threads_each_wait_for_one_request_as_fast_as_before_is_bound_by_latency() {
+    let told = |ms: f64, waits: f64, reads: i32, started: i64| {
+        let story = counts(
+            disk(host(), (15.0, 17.0, 0.0, 0.0), (f64::from(reads), ms, 0.0, 0.0)),
+            "psi_io_some",
+            130_000.0,
+            waits,
+        );
+        let read = move |at: i64| 65_536 * (15 * at + (i64::from(reads) - 15) * (at - 60).clamp(0, 30));
+        let story = story
+            .counter(Table::Cgroup, "/app", "psi_io_some", move |at| if during(at) { waits } else { 130_000.0 })
+            .counter(Table::Cgroup, "/app", "cpu_usage", |_| 50_000.0)
+            .command("7@7", "files")
+            .line(Table::Process, "1@1", "utime", (0..120).map(Some).collect())
+            .line(Table::Process, "7@7", "utime", (0..120).map(|at| (at >= started).then_some(at)).collect())
+            .line(Table::Process, "7@7", "read_bytes", (0..120).map(|at| (at >= started).then(|| read(at))).collect());
+        finding(&story.tell(), "latency-bound").map(|found| (found.statement, found.origins.names()))
+    };
+    let (statement, origins) = told(17.5, 750_000.0, 110, 0).expect("two threads, one request each");
+    assert!(
+        statement.contains("1.9 requests in flight") && statement.contains("17.5 ms each (17 ms before)"),
+        "{statement}"
+    );
+    assert_eq!(origins[0], "process:files");
+    for (why, other) in [
+        ("each takes longer: the device is the limit", told(30.0, 750_000.0, 110, 0)),
+        ("it has time for more", told(17.5, 350_000.0, 110, 0)),
+        ("more in flight than a few threads send", told(17.5, 750_000.0, 400, 0)),
+        ("a job came and does its work", told(17.5, 750_000.0, 110, 58)),
+    ] {
+        assert_eq!(other, None, "{why}");
+    }
+}
+
+#[test]
 fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
     let slow = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 40.0, 0.0, 0.0)));

@@ -1,5 +1,6 @@
 //! `latency-bound`: one request at a time, each as fast as the device answers.
 
+use crate::actors::{group, newcomer};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
@@ -23,10 +24,22 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "The program sends one request at a time and waits for it. The rate is one second divided by the latency. The device \
                 reaches neither its IOPS limit nor its bandwidth.",
             evidence: "Of a step: IOPS x mean completion latency is near 1 s/s, the device is busy, and its mean queue (rate of weighted_io_ms) \
-                is near 1. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms. A higher request rate elsewhere \
-                in the recording supports it.",
-            metrics: &["reads", "writes", "read_sectors", "io_ms", "weighted_io_ms", "read_bytes"],
-            thresholds: &[TOLERANCE.doc(), DEVICE_SHARE.doc(), READS.doc(), BUSY.doc(), QUEUE.doc(), SMALL.doc()],
+                is near 1. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms; or a few in flight, each as fast as \
+                before, for which a service that ran before comes to wait most of the time. A higher request rate elsewhere in the recording \
+                supports it.",
+            metrics: &["reads", "writes", "read_sectors", "io_ms", "weighted_io_ms", "read_bytes", "psi_io_some"],
+            thresholds: &[
+                TOLERANCE.doc(),
+                DEVICE_SHARE.doc(),
+                READS.doc(),
+                BUSY.doc(),
+                QUEUE.doc(),
+                SMALL.doc(),
+                FEW.doc(),
+                AS_FAST.doc(),
+                WAITS.doc(),
+                MORE.doc(),
+            ],
             why: "A synchronous read returns when the data has arrived. With one thread and no readahead, the device never has a second request, \
                 so every request pays the full latency.",
             alternatives: "A device limited to this rate that delays each answer looks the same in one step; a step with more requests in flight \
@@ -68,6 +81,31 @@ const SMALL: Limit<Bytes> = Limit::new(
     65_536.0,
     "Transferring a larger read at 100 MB/s takes longer than a fast disk's latency.",
     "bandwidth and latency of disks",
+);
+
+const FEW: Limit<Count> = Limit::new(
+    "requests in flight while busy, at most, of a service with several threads that each send one at a time",
+    4.0,
+    "With more, a device with one queue may be the limit.",
+    "Little's law",
+);
+const AS_FAST: Limit<Ratio> = Limit::new(
+    "time of a request, relative to the baseline, at most",
+    1.25,
+    "At its limit a device takes longer for each.",
+    "Little's law",
+);
+const WAITS: Limit<Ratio> = Limit::new(
+    "share of time that a group waits for IO then, at least",
+    0.5,
+    "With less, it has time for more requests.",
+    "judgement",
+);
+const MORE: Limit<Ratio> = Limit::new(
+    "the same above what it was before, at least",
+    0.3,
+    "A service that always waits for its requests varies by less.",
+    "judgement",
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
@@ -162,15 +200,22 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let depth = queue.while_busy();
     let bytes = window.disk_bytes(disk, &derived::READ_BANDWIDTH)?;
     let size = Amount::<Bytes>::new(bytes.get() / reads.get());
-    if reads < READS || queue.busy < BUSY || depth > QUEUE.value() || writes > reads * 0.1 || size > SMALL.value() {
+    if reads < READS || queue.busy < BUSY || writes > reads * 0.1 || size > SMALL.value() {
         return None;
     }
+    // Several threads of a service send one each.
+    let one = depth <= QUEUE.value();
+    let before = if one { None } else { Some(as_fast(window, disk).filter(|_| depth <= FEW.value())?) };
     let latency = Amount::<Nanos>::new(queue.depth.get() / (reads + writes).get() * 1e9);
     let mut found = EvidenceBuilder::new(window);
     found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
     // The device is as it was: who waits for each request before the next one is the cause.
     let reader =
         disk_load::reader(window, disk).filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5);
+    let served = || reader.is_some_and(|reader| newcomer::serves(window, reader.comm));
+    if before.is_some() && !(served() && comes_to_wait(window)) {
+        return None;
+    }
     if let Some(process) = reader {
         found.origin(process.actor(window));
     }
@@ -178,9 +223,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let of = |what: &str| format!("{what} of {disk}");
     let what = "share of time that the device is busy";
     found.add(2.0 * grade(queue.busy, 0.5, 0.95), what, of("rate of io_ms"), queue.busy);
-    let weight = 2.0 * grade(depth, QUEUE.get(), 1.0);
     let source = of("weighted_io_ms / io_ms");
-    found.compare(weight, "requests in flight while busy", source, depth, Relation::Near, Amount::new(1.0));
+    let what = "requests in flight while busy";
+    if let Some(before) = before {
+        found.compare(0.5, what, source, depth, Relation::Below, FEW.value());
+        found.compare(1.5, "time of a request", of("read_ms + write_ms per request"), latency, Relation::Near, before);
+    } else {
+        found.compare(2.0 * grade(depth, QUEUE.get(), 1.0), what, source, depth, Relation::Near, Amount::new(1.0));
+    }
     let most = window.recording.disk(disk, "reads")?.rates().into_iter().map(|(.., rate)| rate).fold(0.0, f64::max);
     let most = Rate::<Count>::new(most);
     if most > reads * 1.3 {
@@ -188,10 +238,36 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.compare(grade(most / reads, 1.3, 3.0), what, of("rate of reads"), most, Relation::Above, reads);
     }
     let who = reader.map_or(String::new(), |reader| format!(", mostly of {}", reader.words()));
-    let statement = format!(
-        "{disk} has one request in flight at a time{who}: {reads} of {latency} each. Its latency, not one of its limits, sets the rate."
+    let statement = before.map_or_else(
+        || format!("{disk} has one request in flight at a time{who}: {reads} of {latency} each. Its latency, not one of its limits, sets the rate."),
+        |before| {
+            format!(
+                "{disk} has {:.1} requests in flight{who}: {reads} of {latency} each ({before} before), one after the other of each thread. Its latency, \
+                 not one of its limits, sets the rate.",
+                depth.get()
+            )
+        },
     );
     found.finish(RuleId::LatencyBound, statement, advice())
+}
+
+/// The time that a request of a disk took before; absent where it takes longer now, or that is not known.
+fn as_fast(window: &Window<'_>, disk: &str) -> Option<Amount<Nanos>> {
+    let before: Amount<Nanos> = window.baseline().median(SignalSpec::disk_await(disk))?;
+    window.disk_await(disk).filter(|now| *now <= before * AS_FAST.get()).map(|_| before)
+}
+
+/// Whether a group, or the host where none was recorded, comes to wait for IO most of the time.
+fn comes_to_wait(window: &Window<'_>) -> bool {
+    let groups: Vec<Option<&str>> = group::leaves(window.recording).into_iter().map(Some).collect();
+    let all = if groups.is_empty() { vec![None] } else { groups };
+    all.into_iter().any(|group| {
+        let spec = SignalSpec::of_group(group, &derived::PSI_IO_SOME);
+        let signal = window.episodes.signal(window.recording, spec);
+        let now: Option<Amount<Ratio>> = signal.and_then(|signal| signal.mean(window.span));
+        let before: Amount<Ratio> = window.baseline().mean(spec).unwrap_or(Amount::ZERO);
+        now.is_some_and(|now| now >= WAITS && now - before >= MORE.value())
+    })
 }
 
 fn advice() -> Vec<Advice> {
