@@ -34,8 +34,8 @@ impl Restarted<'_> {
     /// It as a sentence.
     pub(crate) fn words(&self, window: &Window<'_>) -> String {
         format!(
-            "From {} into the recording on, {} of {} ended and was started again {} times, and no task of the group ran for {} of that time: something \
-             restarts it. The log of whoever starts it (`journalctl -u`, `kubectl describe pod`) says why it ended.",
+            "From {} into the recording on, {} of {} ended and was started again {} times, and no task of the group ran for {} of that time. The log of \
+             what restarts it (systemd, Kubernetes) says why it ended.",
             self.at.since(window.span.from),
             self.comm,
             self.group,
