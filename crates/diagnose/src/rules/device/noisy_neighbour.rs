@@ -246,21 +246,28 @@ fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_prog
     settings::less_io(window.recording, "Lower the program's IO priority, or limit its rate on this device.")
 }
 
-/// Whether a program that ran before is the only one that waits longer: no other group waits for IO more than before, and nobody beside it in its
-/// own reads or writes. Its own requests have become larger or more. False where the groups of its processes are not known.
-fn harms_itself(window: &Window<'_>, comm: &str) -> bool {
+/// Whether a program that ran before is the only one that waits longer for a disk: no other group that sends requests there waits for IO more than
+/// before, and nobody beside it in its own reads or writes. Its own requests have become larger or more. False where the groups of its processes are not
+/// known.
+fn harms_itself(window: &Window<'_>, disk: &str, comm: &str) -> bool {
     let Some(own) = disk_load::groups_of(window, comm).filter(|own| !own.is_empty()) else { return false };
     let Some(before) = window.baseline().all().filter(|_| newcomer::serves(window, comm)) else { return false };
     let waits = |window: &Window<'_>, group: &str| {
         window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
     };
-    let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
+    let sends = |group: &str, disk: &str| {
+        let sent = window.rates::<Bytes>(Table::CgroupDisk, &format!("{group}\t{disk}"), &["rbytes", "wbytes"]);
+        sent.is_some_and(Amount::is_positive)
+    };
+    let elsewhere = |group: &str| !sends(group, disk) && window.disks().into_iter().any(|other| sends(group, other));
+    let groups = group::leaves(window.recording).into_iter();
+    let mut groups = groups.filter(|group| !own.contains(group) && !elsewhere(group));
     let beside = |other: &str| {
         other != comm
             && process::together::<Bytes>(window, other, &IO).is_positive()
             && disk_load::groups_of(window, other).is_some_and(|groups| groups.iter().any(|group| own.contains(group)))
     };
-    groups.into_iter().all(|group| waits(window, group) - waits(&before, group) < PRESSURE)
+    groups.all(|group| waits(window, group) - waits(&before, group) < PRESSURE)
         && !disk_load::commands(window).any(beside)
 }
 
@@ -281,7 +288,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &IO);
-    if neighbour.amount < its_usual * MORE || harms_itself(window, neighbour.comm) {
+    if neighbour.amount < its_usual * MORE || harms_itself(window, disk, neighbour.comm) {
         return None;
     }
     let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
