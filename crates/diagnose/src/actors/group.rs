@@ -16,6 +16,10 @@ pub(crate) const REQUESTS: &[&str] = &["io_rios", "io_wios"];
 pub(crate) const ROOT: &str = "/sys/fs/cgroup";
 /// The part of a group's requests, or of the time that they take, that its disk has at least.
 const SERVED: f64 = 0.7;
+/// The part of its limit below which a group does not reach it, as charges are batched per CPU by far less, …
+const FAR_BELOW: f64 = 0.9;
+/// … and the part of its memory that is left, at most, where the limit was lower for a moment.
+const FELL: f64 = 0.8;
 /// The requests of a group to one device.
 const SENT: [&str; 2] = ["rios", "wios"];
 
@@ -82,6 +86,25 @@ pub(crate) fn shrunk(window: &Window<'_>, group: &str) -> Option<(Moment, Amount
     let (at, limit) = falls.max_by_key(|(at, _)| *at)?;
     let used = current.at(at.ns()).filter(|used| *used > limit)?;
     Some((at, stored(used)))
+}
+
+/// When a limit of a group was lowered for a moment, which no sample shows: the group hits it far below the one that both samples around it show, and its
+/// memory falls. With how much it used before, and how much of it was evicted.
+pub(crate) fn shrunk_for_a_moment(window: &Window<'_>, group: &str) -> Option<(Moment, Amount<Bytes>, Amount<Bytes>)> {
+    let series = |metric| window.recording.series(Table::Cgroup, group, metric);
+    let near = Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span };
+    let current = series("current")?;
+    let counters: Vec<_> = ["events_max", "events_high"].into_iter().filter_map(series).collect();
+    let limits: Vec<_> = ["max", "high"].into_iter().filter_map(series).collect();
+    let limit = |at: i64| limits.iter().filter_map(|limit| limit.at(at)).min().unwrap_or(i64::MAX);
+    let stamps: Vec<i64> = stamps(window.recording, near).collect();
+    stamps.windows(2).find_map(|pair| {
+        let [before, after] = [pair[0], pair[1]].map(|at| current.at(at).map(stored::<Bytes>));
+        let (before, after) = (before?, after?);
+        let hit = counters.iter().any(|hits| hits.at(pair[1]) > hits.at(pair[0]));
+        let below = before < stored::<Bytes>(limit(pair[0]).min(limit(pair[1]))) * FAR_BELOW;
+        (hit && below && after < before * FELL).then(|| (Moment::new(pair[0]), before, before - after))
+    })
 }
 
 /// The group without others in it of which a kind of memory grew most. A page is charged to the group whose task touched it first

@@ -463,7 +463,7 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
     let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;
     let back = |at: f64| if busy(at) { 2000.0 } else { 0.0 };
     let waits = |at: f64| if busy(at) { 200_000.0 } else { 0.0 };
-    let limited_and_read = |free: f64, limit: f64, refaults: f64, usual: f64| {
+    let hit_and_read = |free: f64, limit: f64, refaults: f64, usual: f64, hits: f64| {
         let story =
             memory(host(), move |at| (5.0 - 4.5 * left(at)) * GIB, |_| GIB, move |at| (0.3 + free * left(at)) * GIB);
         let story =
@@ -472,7 +472,7 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
         story
             .gauge(Table::Cgroup, "/db", "current", move |at| (5.0 - 4.5 * left(at)) * GIB)
             .gauge(Table::Cgroup, "/db", "max", max)
-            .counter(Table::Cgroup, "/db", "events_max", |_| 0.0)
+            .counter(Table::Cgroup, "/db", "events_max", move |at| if (60.0..62.0).contains(&at) { hits } else { 0.0 })
             .counter(Table::Host, "", "pgpgin", move |at| back(at) * 4.0)
             .counter(Table::Host, "", "psi_io_some", waits)
             .counter(Table::Host, "", "psi_io_full", waits)
@@ -484,6 +484,7 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
             .gauge(Table::Zone, "node0/Normal", "free", move |at| (0.3 + free * left(at)) * GIB / 4096.0)
             .tell()
     };
+    let limited_and_read = |free, limit, refaults, usual| hit_and_read(free, limit, refaults, usual, 0.0);
     let limited = |free: f64, limit: f64| limited_and_read(free, limit, 2000.0, 0.0);
     let told = |free: f64| limited(free, 64.0);
     let reclaimed = pagetide_diagnose::diagnose(&told(4.4));
@@ -502,6 +503,12 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
     assert!(found.statement.contains("other programs read back what it lost"), "{}", found.statement);
     assert!(found.advice[0].action.contains("Restore the limit"), "{:?}", found.advice);
     assert_eq!(of_another(2000.0 * 4096.0), None, "it read as much before");
+    // Lowered and raised again between two samples: the group hits it far below what both show.
+    let moment = hit_and_read(4.4, 64.0, 2000.0, 0.0, 100.0);
+    let found = finding(&moment, "cgroup-limit-reclaim").expect("it hit a limit that no sample shows");
+    assert!(found.statement.contains("/db was lowered for a moment, below the 5 GiB in use"), "{}", found.statement);
+    assert!(found.advice[0].action.starts_with("Find what lowers the limit"), "{:?}", found.advice);
+    assert_eq!(finding(&told(4.4), "cgroup-limit-reclaim"), None, "it hit no limit");
 }
 
 #[test]

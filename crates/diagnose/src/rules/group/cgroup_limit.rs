@@ -95,6 +95,7 @@ const ANONYMOUS: Limit<Ratio> = Limit::new(
 );
 
 const RAISE: &str = "Raise the limit of the group if its refaults hurt.";
+const KEEP: &str = "Find what lowers the limit of the group for moments (`docker update`, a cron job), and stop it.";
 const RESTORE: &str = "Restore the limit of the group: others use the pages that count for it.";
 
 /// Whether the kernel may count refaults of the newest evicted generation only: MGLRU before Linux 6.5.
@@ -120,6 +121,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
         return None;
     }
     let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
+    let moment = if lowered.is_some() { None } else { group::shrunk_for_a_moment(window, group) };
     let used = lowered.map_or(level("current")?.most, |(_, used)| used);
     let limits = [level("max"), level("high")].into_iter().flatten().map(|limit| limit.least);
     let limit = limits.min_by(Amount::total_cmp).filter(|limit| limit.is_positive())?;
@@ -135,7 +137,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     };
     let missed = lowered.is_some() && few && read_back();
     let rests = !swap && !anonymous && few && !missed;
-    if used < limit * USED || rests {
+    if used < limit * USED && moment.is_none() || rests {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -143,10 +145,19 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     // A group that its cache fills does not grow when programs take memory in it.
     let led = |metric| window.onset(hit).at_episode_of(SignalSpec::growth(Table::Cgroup, group, metric));
     let filled = led("current").union(led("anon"));
-    found.span(lowered.map_or(filled, |(at, _)| Span { from: at, ..window.span }));
+    let at = lowered.map(|(at, _)| at).or_else(|| moment.map(|(at, ..)| at));
+    found.span(at.map_or(filled, |at| Span { from: at, ..window.span }));
     found.origin(Actor::group(group));
     found.add(1.0, "hits of the limit", "failcnt, or events_max and events_high", hits);
-    found.compare(grade(used / limit, 0.95, 0.99), "memory of the group", "current", used, Relation::Near, limit);
+    match moment {
+        Some((_, used, evicted)) => {
+            found.compare(1.0, "memory that the group lost at once", "current", evicted, Relation::Below, used);
+        }
+        None => {
+            let near = grade(used / limit, 0.95, 0.99);
+            found.compare(near, "memory of the group", "current", used, Relation::Near, limit);
+        }
+    }
     if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes", "majflt"]) {
         found.origin(process.actor(window));
     }
@@ -170,11 +181,19 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
                 "The limit of the control group {container}{group} was lowered to {limit}, below the {used} in use, and {who} back what it lost.{evicted}"
             )
         }
+        None if let Some((_, used, lost)) = moment => format!(
+            "The limit of the control group {container}{group} was lowered for a moment, below the {used} in use, though samples before and after it \
+             show {limit}: {lost} were evicted, and the group reads back what it lost.{evicted}"
+        ),
         None => format!(
             "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}"
         ),
     };
     let file = if cgroup_version::is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
+    if moment.is_some() {
+        let advice = advise(KEEP, None, "The group keeps its pages.", None);
+        return found.finish(RuleId::CgroupLimit, statement, vec![advice]);
+    }
     let advice = advise(
         &format!("{}{}", if missed { RESTORE } else { RAISE }, traced::amount(more)),
         Some(&format!("echo BYTES > {}", word(&format!("{group}/{file}")))),
