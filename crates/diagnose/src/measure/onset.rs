@@ -60,14 +60,16 @@ impl Onset<'_> {
         held.filter(|held| held.from > known).map_or(harm, |held| Span { from: held.from.min(harm.from), ..harm })
     }
 
-    /// Not before the first process of the command that drives it was there, if it came meanwhile: until then others did what looks alike.
+    /// Not before the first process of the command that drives it was there, if it came meanwhile, and not between the same two samples: until then others
+    /// did what looks alike.
     pub(crate) fn not_before_start_of(self, comm: &str) -> Span {
         let Self { window, harm } = self;
         let own = window.recording.entities(Table::Process).filter(|(_, other)| *other == comm);
         // Its first sample may be that of what it became.
-        let first = |name: &str| Moment::of_start(name).or_else(|| Some(sampled(&window, name)?.from));
+        let first = |name: &str| Moment::of_start(name).or_else(|| Some(self::sampled(&window, name)?.from));
         let first = own.filter_map(|(name, _)| first(name)).min();
-        let came = first.filter(|first| harm.contains(*first));
+        let sampled = harm.from.later(intervals(window.recording, 1));
+        let came = first.filter(|first| *first > sampled && harm.contains(*first));
         came.map_or(harm, |from| Span { from, ..harm })
     }
 
