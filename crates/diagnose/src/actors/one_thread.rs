@@ -104,9 +104,9 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         let before: Amount<Count> = own().or_else(|| before_it(&whole, (name, comm), shortest, span.from))?;
         let one = used >= FULL && used <= ONE;
         let until = Span { from: span.from.earlier(shortest).max(earlier.from), to: span.from };
-        let io = whole.over(until).share(&derived::PSI_IO_SOME).filter(|io| *io >= WAITED);
-        let waited = before <= USED && before >= SERVED && one && !process::is_kernel_thread(window, name);
-        let waited = waited && io.is_none();
+        let for_devices = || whole.over(until).share(&derived::PSI_IO_SOME).is_some_and(|io| io >= WAITED);
+        let waited = before <= USED && before >= SERVED && one;
+        let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
         waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
     };
     process::present(window).filter_map(of).max_by_key(|one| one.span.length())

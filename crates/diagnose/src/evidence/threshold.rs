@@ -20,6 +20,13 @@ pub(crate) const FAULTS: Limit<Per<Count>> = Limit::new(
 /// Growth of a kind of memory, as a share of all.
 pub(crate) const GROWTH: Limit<Ratio> =
     Limit::new("growth, as a share of memory", 0.05, "Every host varies by less.", "judgement");
+/// Pages that refault per second, of a live recording.
+pub(crate) const REFAULT_RATE: Limit<Per<Count>> = Limit::new(
+    "refaults, of a live recording",
+    100.0,
+    "100 pages are 400 KiB/s, which any device serves.",
+    "judgement",
+);
 /// Direct reclaims per second.
 pub(crate) const STALL_RATE: Limit<Per<Count>> =
     Limit::new("direct reclaims", 1.0, "Every host with full memory has an occasional direct reclaim.", "judgement");

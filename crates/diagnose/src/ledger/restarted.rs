@@ -6,7 +6,7 @@ use crate::ledger::quieter::BEFORE;
 use crate::measure::amount::{Amount, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
-use pagetide_core::{Moment, Ratio, Span, Table, derived};
+use pagetide_core::{Moment, Ratio, Span, derived};
 use std::collections::BTreeMap;
 
 /// Starts after the first end, at least: a program that is started once more was updated.
@@ -19,7 +19,7 @@ pub(crate) const RESTS: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-/// A program whose processes follow each other from a moment on, each shorter than the one before it.
+/// A program whose processes follow each other from a moment on, each shorter than the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Restarted<'a> {
     pub(crate) group: &'a str,
@@ -49,12 +49,7 @@ impl Restarted<'_> {
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Restarted<'a>> {
     let mut runs: BTreeMap<&str, Vec<(&str, Span)>> = BTreeMap::new();
     for (name, comm) in process::present(window) {
-        let span = || {
-            let series = window.series(Table::Process, name, "utime")?;
-            let ends = (series.points().next()?.0, series.points().next_back()?.0);
-            Some(Span::new(ends.0, ends.1))
-        };
-        if let Some(span) = span() {
+        if let Some(span) = window.sampled(name) {
             runs.entry(comm).or_default().push((name, span));
         }
     }

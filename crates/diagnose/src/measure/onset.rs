@@ -65,8 +65,9 @@ impl Onset<'_> {
     pub(crate) fn not_before_start_of(self, comm: &str) -> Span {
         let Self { window, harm } = self;
         let own = window.recording.entities(Table::Process).filter(|(_, other)| *other == comm);
+        let always = window.over(Span::ALL);
         // Its first sample may be that of what it became.
-        let first = |name: &str| Moment::of_start(name).or_else(|| Some(self::sampled(&window, name)?.from));
+        let first = |name: &str| Moment::of_start(name).or_else(|| Some(always.sampled(name)?.from));
         let first = own.filter_map(|(name, _)| first(name)).min();
         let sampled = harm.from.later(intervals(window.recording, 1));
         let came = first.filter(|first| *first > sampled && harm.contains(*first));
@@ -94,7 +95,8 @@ impl Onset<'_> {
         let all = || window.recording.entities(Table::Process);
         let Some((_, comm)) = all().find(|(name, _)| *name == process) else { return start };
         let others = all().filter(|(name, other)| *other == comm && *name != process);
-        let mut spans: Vec<Span> = others.filter_map(|(name, _)| sampled(&window, name)).collect();
+        let always = window.over(Span::ALL);
+        let mut spans: Vec<Span> = others.filter_map(|(name, _)| always.sampled(name)).collect();
         if spans.iter().any(|span| span.from <= self.first_moment()) {
             return start;
         }
@@ -103,11 +105,4 @@ impl Onset<'_> {
         let chain = chains.into_iter().find(|chain| chain.contains(start.from));
         chain.map_or(start, |chain| Span { from: chain.from, ..start })
     }
-}
-
-/// From the first to the last sample of a process.
-fn sampled(window: &Window<'_>, process: &str) -> Option<Span> {
-    let mut points = window.recording.series(Table::Process, process, "utime")?.points();
-    let first = points.next()?.0;
-    Some(Span::new(first, points.next_back().map_or(first, |(last, _)| last)))
 }

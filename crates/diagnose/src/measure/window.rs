@@ -166,6 +166,14 @@ impl<'a> Window<'a> {
         Some(self.recording.series(table, entity, metric)?.around(self.span.from.ns(), self.span.to.ns()))
     }
 
+    /// From the first to the last sample of a process in this stretch.
+    pub(crate) fn sampled(&self, process: &str) -> Option<Span> {
+        let series = self.series(Table::Process, process, "utime")?;
+        let mut points = series.points();
+        let first = points.next()?.0;
+        Some(Span::new(first, points.next_back().map_or(first, |(last, _)| last)))
+    }
+
     /// The points of a series within this stretch, ends included.
     pub(crate) fn points<'s, M>(
         &self,

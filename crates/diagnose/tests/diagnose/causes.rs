@@ -1543,7 +1543,7 @@ fn what_the_worker_of_a_loop_device_sends_is_of_who_writes_to_that_device() {
 #[test]
 fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
-    let told_of = |written: f64, others_wait: f64, (size, queue): (f64, f64), misses: f64| {
+    let story = |written: f64, others_wait: f64, (size, queue): (f64, f64), misses: f64| {
         let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
         let bytes = at(misses * 4096.0, 15.0 * size * (1.0 - written));
         let group = |story: Story, name: &str, id: f64, waits: (f64, f64)| {
@@ -1566,8 +1566,9 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
             .gauge(Table::Process, "7@7", "cgroup_id", |_| 70.0)
             .counter(Table::Process, "7@7", "utime", |_| 5.0)
             .counter(Table::Process, "7@7", "read_bytes", bytes);
-        group(group(story, "/app", 70.0, (0.05, 0.95)), "/db", 80.0, (0.0, others_wait)).tell()
+        group(group(story, "/app", 70.0, (0.05, 0.95)), "/db", 80.0, (0.0, others_wait))
     };
+    let told_of = |written, others_wait, size, misses| story(written, others_wait, size, misses).tell();
     let told = |others_wait, size, misses| told_of(0.0, others_wait, size, misses);
     let (large, small) = ((92.0 * 1024.0, 1.3), (6.0 * 1024.0, 1.3));
     let alone = told(0.0, large, 50.0);
@@ -1582,6 +1583,15 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
         "Limit the rate of what writes to sda, or raise the bandwidth limit of the device."
     );
     assert!(finding(&told(0.4, large, 50.0), "noisy-neighbour").is_some(), "another group waits for it");
+    let sends_to = |disk: &str| {
+        let story = story(0.0, 0.4, large, 50.0).counter(Table::Disk, "sdb", "reads", |_| 10.0);
+        finding(
+            &story.counter(Table::CgroupDisk, &format!("/db\t{disk}"), "rbytes", |_| 40_960.0).tell(),
+            "noisy-neighbour",
+        )
+    };
+    assert!(sends_to("sda").is_some(), "the other group waits for this disk");
+    assert_eq!(sends_to("sdb"), None, "it waits for another disk");
     assert_eq!(finding(&told(0.0, small, 50.0), "device-saturated"), None, "the requests are as large as before");
     let limited =
         finding(&told(0.0, (512.0 * 1024.0, 3.0), 50.0), "device-saturated").expect("a queue of three").statement;

@@ -1,5 +1,6 @@
 //! `replayed-sequence`: a step, or a program, reads blocks in the order in which the cache has just evicted them.
 
+use crate::evidence::threshold::REFAULT_RATE;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, grade};
 use crate::measure::window::Window;
@@ -50,7 +51,7 @@ pub(crate) const RULE: Rule = Rule {
                 of_reader::AGAIN.doc(),
                 of_reader::SERVED.doc(),
                 of_reader::PART.doc(),
-                of_reader::RATE.doc(),
+                REFAULT_RATE.doc(),
             ],
             why: "LRU evicts the block that was used longest ago. A program that repeats a sequence larger than the cache reads exactly that \
                 block next: the last blocks evict the first one, reading it evicts the second, and so on. fio by default repeats one random \

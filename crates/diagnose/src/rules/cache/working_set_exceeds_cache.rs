@@ -2,7 +2,7 @@
 
 use crate::actors::stream::{self, COPIES, FAULTING, RANDOM, USED, WHOLE};
 use crate::actors::{newcomer, process};
-use crate::evidence::threshold::TURNOVER;
+use crate::evidence::threshold::{REFAULT_RATE, TURNOVER};
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, measured};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
@@ -67,7 +67,7 @@ pub(crate) const RULE: Rule = Rule {
             ],
             thresholds: &[
                 AGAIN.doc(),
-                RATE.doc(),
+                REFAULT_RATE.doc(),
                 OUTPUT.doc(),
                 COPIES.doc(),
                 USED.doc(),
@@ -95,12 +95,6 @@ pub(crate) const RULE: Rule = Rule {
 
 const AGAIN: Limit<Ratio> =
     Limit::new("refaulted bytes per byte read", 0.1, "With less, most reads are new.", "judgement");
-const RATE: Limit<Per<Count>> = Limit::new(
-    "refaults, of a live recording",
-    100.0,
-    "100 pages are 400 KiB/s, which any device serves.",
-    "judgement",
-);
 const OUTPUT: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read, of a program that copies",
     0.5,
@@ -182,7 +176,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     if !read_rate.is_positive() || watermarks::stays_far_above(window) {
         return None;
     }
-    if again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {
+    if again < read_rate * AGAIN || window.host(&REFAULTED)? < REFAULT_RATE {
         return unseen(window, read_rate);
     }
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]);

@@ -204,8 +204,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     // Several threads of a service send one each.
-    let one = depth <= QUEUE.value();
-    let before = if one { None } else { Some(as_fast(window, disk).filter(|_| depth <= FEW.value())?) };
+    let before =
+        if depth <= QUEUE.value() { None } else { Some(as_fast(window, disk).filter(|_| depth <= FEW.value())?) };
     let latency = Amount::<Nanos>::new(queue.depth.get() / (reads + writes).get() * 1e9);
     let mut found = EvidenceBuilder::new(window);
     found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));

@@ -4,7 +4,8 @@
 use crate::actors::stream::{self, COPIES};
 use crate::actors::{newcomer, process};
 use crate::evidence::EvidenceBuilder;
-use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
+use crate::evidence::threshold::REFAULT_RATE;
+use crate::measure::amount::{Amount, Limit, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, Window};
 use pagetide_core::derived;
@@ -28,15 +29,13 @@ pub(super) const PART: Limit<Ratio> = Limit::new(
     "With less, refaults may be those of others.",
     "judgement",
 );
-pub(super) const RATE: Limit<Per<Count>> =
-    Limit::new("refaults", 100.0, "100 pages are 400 KiB/s, which any device serves.", "judgement");
 
 /// A finding of it, with this advice.
 pub(super) fn examine(window: &Window<'_>, advice: Vec<Advice>) -> Option<Finding> {
     let missed = window.when(SignalSpec::derived(&REFAULTED));
     let during = window.over(missed);
     let again: Rate<Bytes> =
-        stream::missed(&during).filter(|_| during.host(&REFAULTED).is_some_and(|rate| rate >= RATE))?;
+        stream::missed(&during).filter(|_| during.host(&REFAULTED).is_some_and(|rate| rate >= REFAULT_RATE))?;
     let read: Rate<Bytes> = during.derived(Table::Host, "", &derived::PAGED_IN)?;
     let reader =
         process::fastest::<Bytes>(&during, &["read_bytes"]).filter(|process| process.amount >= read * PART.get())?;
