@@ -44,7 +44,7 @@ pub(crate) fn all(recording: &Recording, stretches: &Stretches<'_>) -> Vec<Findi
 
 /// Whether a finding that can be a root lies in a stretch.
 fn explains(finding: &Finding, worst: &Window<'_>) -> bool {
-    rules::by_id(finding.rule).role <= Role::Effect && finding.range.overlaps(worst.span)
+    rules::role(finding) <= Role::Effect && finding.range.overlaps(worst.span)
 }
 
 /// What the rules of a scope find in a stretch.

@@ -78,7 +78,7 @@ fn concluded(recording: &Recording, episodes: &Episodes, stretch: Span) -> Diagn
 
 /// Whether a finding means that something is wrong, and not that something is worth knowing.
 pub fn alarming(finding: &Finding) -> bool {
-    rules::by_id(finding.rule).role <= rules::contract::Role::Effect
+    rules::role(finding) <= rules::contract::Role::Effect
 }
 
 /// What each rule means, in the order in which they are explained.

@@ -12,8 +12,8 @@ mod subsumption;
 
 pub(crate) use subsumption::subsumes;
 
-use contract::{EffectKind, Rule};
-use pagetide_core::{RuleDoc, RuleId};
+use contract::{EffectKind, Role, Rule};
+use pagetide_core::{Finding, RuleDoc, RuleId};
 use std::sync::LazyLock;
 
 /// All rules, in the order of [`RuleId`].
@@ -55,6 +55,12 @@ pub(crate) const RULES: &[Rule] = &[
 /// The rule with this id.
 pub(crate) fn by_id(id: RuleId) -> &'static Rule {
     &RULES[id as usize]
+}
+
+/// What a finding is: that of its rule, or a sign of health.
+pub(crate) fn role(finding: &Finding) -> Role {
+    let rule = by_id(finding.rule);
+    if (rule.is_benign)(finding) { Role::Benign } else { rule.role }
 }
 
 /// The rule that reports an effect on its own.

@@ -186,7 +186,7 @@ fn cannot_tell(
     }
     if unknown.is_empty() {
         // What was found, though the recording does not show that tasks lost time by it.
-        let found = findings.iter().find(|finding| rules::by_id(finding.rule).role == Role::Cause);
+        let found = findings.iter().find(|finding| rules::role(finding) == Role::Cause);
         let found =
             found.map(|found| format!("What was found is not shown to have cost any task time: {}", found.statement));
         unknown.push(

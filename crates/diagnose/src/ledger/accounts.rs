@@ -33,18 +33,14 @@ pub(crate) const fn of_rule(rule: RuleId) -> Option<Account> {
         | RuleId::DeviceSaturated
         | RuleId::WritebackSaturates
         | RuleId::ReadAheadWaste
+        | RuleId::ChangedWorkingSet
         | RuleId::ColdCache
         | RuleId::FsyncStorm
         | RuleId::NoisyNeighbour => Some(Account::Load),
         RuleId::DeviceSlow => Some(Account::Device),
         RuleId::CpuBound => Some(Account::Cpu),
         RuleId::IoLimit => Some(Account::Unexplained),
-        RuleId::ServedFromCache
-        | RuleId::SwapInUse
-        | RuleId::ChangedWorkingSet
-        | RuleId::BlindSpot
-        | RuleId::OomKill
-        | RuleId::Healthy => None,
+        RuleId::ServedFromCache | RuleId::SwapInUse | RuleId::BlindSpot | RuleId::OomKill | RuleId::Healthy => None,
     }
 }
 

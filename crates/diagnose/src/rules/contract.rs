@@ -151,6 +151,8 @@ pub(crate) struct Rule {
     /// The cause in a few words, for the chain.
     pub(crate) name: &'static str,
     pub(crate) role: Role,
+    /// Whether a finding of it is a sign of health, whatever the rule's role: what happened, and nobody was harmed by it.
+    pub(crate) is_benign: fn(&Finding) -> bool,
     pub(crate) scope: Scope,
     /// The effect that it is: the chain starts there.
     pub(crate) effect: Option<EffectKind>,
@@ -176,6 +178,7 @@ impl Rule {
             doc,
             name: doc.title,
             role: Role::Cause,
+            is_benign: |_| false,
             scope: Scope::Busy,
             effect: None,
             reports: None,

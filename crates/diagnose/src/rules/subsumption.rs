@@ -28,8 +28,9 @@ fn listed(cause: &Finding, effect: &Finding) -> bool {
         When::OtherProcess => !process,
         When::SameOrigin => effect.origins.iter().any(|origin| cause.origins.has(origin)),
     };
-    let subsumed = by_id(cause.rule).subsumes.iter();
-    subsumed.into_iter().any(|subsumed| subsumed.rules.contains(&effect.rule) && holds(subsumed.when))
+    let rule = by_id(cause.rule);
+    let mut subsumed = rule.subsumes.iter().filter(|_| !(rule.is_benign)(cause));
+    subsumed.any(|subsumed| subsumed.rules.contains(&effect.rule) && holds(subsumed.when))
 }
 
 /// Which of two findings that account for each other is the cause: the earlier one, or the one with stronger evidence, or the

@@ -116,9 +116,14 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
     }
     let own = booked.max(ledger.booked(own));
     // First reads of one program keep nobody else waiting but in the queue of their disk.
-    let elsewhere = side.contains(&Account::Unexplained) || root.rule == RuleId::ColdCache;
+    let elsewhere = side.contains(&Account::Unexplained) || is_of_first_reads(root.rule);
     let unowned = elsewhere && own as f64 * NONE.get() <= lost(ledger, side) as f64;
     place.map_or(if unowned { Ruling::Unowned } else { Ruling::Differs }, Ruling::Instead)
+}
+
+/// Whether a rule is about files that a program reads for the first time.
+const fn is_of_first_reads(rule: RuleId) -> bool {
+    matches!(rule, RuleId::ColdCache | RuleId::ChangedWorkingSet)
 }
 
 /// Whether services lost next to nothing for as long as a finding lasts whose rule makes tasks wait.
@@ -131,17 +136,16 @@ pub(crate) fn is_little(ledger: &Ledger, finding: &Finding) -> bool {
 /// The surest finding of the time lost that explains the losses of a side, by its place.
 fn place(recording: &Recording, ledger: &Ledger, findings: &[Finding], side: &[Account]) -> Option<usize> {
     let fits = |finding: &&Finding| {
-        let first_reads = finding.rule == RuleId::ColdCache;
-        !first_reads
+        !is_of_first_reads(finding.rule)
             && of_rule(finding.rule).is_some()
-            && rules::by_id(finding.rule).role <= Role::Effect
+            && rules::role(finding) <= Role::Effect
             && finding.range.overlaps(ledger.range)
             && explains(finding.rule, side)
     };
     let mut fitting: Vec<&Finding> = findings.iter().filter(fits).collect();
     // An effect stands for the cause of its account only where none was found.
-    if fitting.iter().any(|finding| rules::by_id(finding.rule).role == Role::Cause) {
-        fitting.retain(|finding| rules::by_id(finding.rule).role == Role::Cause);
+    if fitting.iter().any(|finding| rules::role(finding) == Role::Cause) {
+        fitting.retain(|finding| rules::role(finding) == Role::Cause);
     }
     let best = surest(recording, &fitting)?;
     findings.iter().position(|finding| finding == best)
@@ -173,7 +177,7 @@ fn of_right_disk(
         return None;
     }
     let fits = |finding: &&Finding| {
-        rules::by_id(finding.rule).role == Role::Cause
+        rules::role(finding) == Role::Cause
             && finding.range.overlaps(ledger.range)
             && explains(finding.rule, side)
             && disks(finding).iter().any(|own| own == disk)

@@ -17,7 +17,7 @@ pub(crate) fn is_remark(stretches: &Stretches<'_>, finding: &Finding) -> bool {
         RuleId::ColdCache => {
             stretches.whole.as_ref().is_some_and(|whole| newcomer::reads_once(&whole.over(finding.range)))
         }
-        rule => rules::by_id(rule).role != Role::Benign,
+        _ => rules::role(finding) != Role::Benign,
     }
 }
 

@@ -8,15 +8,11 @@ use crate::ledger::LOST;
 use crate::measure::amount::Amount;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Loss, Mechanism, Role, Rule};
-use crate::rules::{self, subsumes};
+use crate::rules::{self, role, subsumes};
 use crate::track_record::{ceiling, observed};
 use crate::verdict::effects::{self, Effect};
 use crate::verdict::mechanisms::MECHANISMS;
 use pagetide_core::{Actor, Cause, Confidence, Finding, Grade, Link, Moment, Nanos, Recording, Rival, Span};
-
-fn role(finding: &Finding) -> Role {
-    rules::by_id(finding.rule).role
-}
 
 /// Shares of the largest loss that part the losses which count as one.
 const SHARED: [f64; 4] = [1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 1.0 / 256.0];

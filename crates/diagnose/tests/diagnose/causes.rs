@@ -1231,6 +1231,44 @@ fn large_requests_at_an_even_rate_of_bytes_are_a_saturated_disk() {
 }
 
 #[test]
+fn a_program_that_asks_for_no_more_and_misses_the_cache_reads_other_data_than_before() {
+    struct Told {
+        before: f64,
+        missed: f64,
+        refaults: f64,
+        held: f64,
+    }
+    let told = |told: Told| {
+        let asked = move |at: f64| if during(at) { 300_000.0 } else { told.before };
+        let read = move |at: f64| if during(at) { 240_000.0 } else { told.missed };
+        let cached = move |at: f64| GIB + progress(at) * 7_200_000.0 + if at > 60.0 { 0.0 } else { told.held };
+        let story = counts(counts(host(), "workingset_refault_file", 0.0, told.refaults), "pgsteal_kswapd", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", cached)
+            .counter(Table::Host, "", "psi_io_some", |at| if during(at) { 900_000.0 } else { 1000.0 })
+            .counter(Table::Disk, "sda", "reads", move |at| read(at) / 4096.0)
+            .counter(Table::Disk, "sda", "read_sectors", move |at| read(at) / 512.0)
+            .counter(Table::Disk, "sda", "read_ms", move |at| if during(at) { 2800.0 } else { 1.0 })
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", move |at| if during(at) { 990.0 } else { 1.0 })
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| if during(at) { 2800.0 } else { 1.0 })
+            .counter(Table::Process, "7@7", "utime", |_| 5.0)
+            .counter(Table::Process, "7@7", "rchar", asked)
+            .counter(Table::Process, "7@7", "read_bytes", read);
+        story.tell()
+    };
+    let moved = Told { before: 400_000.0, missed: 0.0, refaults: 0.0, held: 0.0 };
+    let moved_to = told(Told { ..moved });
+    assert_eq!(diagnose(&moved_to).cause.as_ref().map(|cause| cause.rule.as_str()), Some("changed-working-set"));
+    let found = finding(&moved_to, "changed-working-set").expect("it reads what was not cached");
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"]);
+    let cause = |case: Told| finding(&told(case), "changed-working-set");
+    assert_eq!(cause(Told { before: 200_000.0, ..moved }), None, "it asks for more");
+    assert_eq!(cause(Told { missed: 100_000.0, ..moved }), None, "it missed the cache before");
+    assert_eq!(cause(Told { refaults: 50.0, ..moved }), None, "what it reads was evicted");
+    assert_eq!(cause(Told { held: 500.0 * MIB, ..moved }), None, "the cache was dropped");
+}
+
+#[test]
 fn a_program_that_ran_before_and_reads_what_nobody_has_read_meets_a_cold_cache() {
     // 40 reads a second, one at a time: 10 MiB in all, a thousandth of memory.
     let full = |usual: f64, queue: f64, grown: f64, freed: f64, swapped: f64| {

@@ -1,27 +1,40 @@
-//! `changed-working-set`: new reads replace cached pages that no program reads again.
+//! `changed-working-set`: a program reads other data than before; what it read until then stays cached, or no program reads it again.
 
+use crate::actors::process;
 use crate::actors::stream::{
     self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM, SWAP_MOST, Stream,
 };
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, grade};
+use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
-use crate::rules::contract::{Role, Rule};
+use crate::measure::window::{REFAULTED, STOLEN, Window};
+use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Relation, RuleDoc, RuleId};
+use pagetide_core::{Actor, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a change of the working set",
-    role: Role::Benign,
-    deciding_test: "Device reads of the programs that ran before (`pidstat -d 1`): they stay at zero.",
+    is_benign,
+    effect: Some(EffectKind::Reads),
+    leads_to: &[leads(
+        EffectKind::DiskBusy,
+        "What was not cached is read from the device.",
+        "mm/filemap.c: filemap_read",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Reads, &[RuleId::ColdCache]),
+    ],
+    deciding_test: "The files that the program reads, before and now (`opensnoop`, its own log): they are others.",
     ..Rule::new(
         RuleDoc {
             id: RuleId::ChangedWorkingSet,
-            title: "New reads replace cached pages that no program reads again",
-            meaning: "The cache was full, and a program reads different data: a report, a scan, another data set. Reclaim frees as much as it \
-                reads. No other program starts to read from devices, so none missed the evicted pages.",
-            evidence: "One device reads far more than before, and reclaim frees about as much. Few of the reads refault. No other process reads \
+            title: "A program reads other data than before, and no program misses what was cached",
+            meaning: "A program goes over to different data: a report, a scan, another data set, the files of other users. Each first read waits for the \
+                device. What was cached before stays, or is replaced and not read again.",
+            evidence: "A program that ran before asks for no more bytes than it did (rchar), and its reads came from the cache; now many come \
+                from a device. The cache grows by what it reads, or reclaim frees as much; none of it refaults, and the cache did not shrink before. \
+                Or one device reads far more than before, and reclaim frees about as much: few of the reads refault, no other process reads \
                 back its pages, and no other device gets busy.",
             metrics: &[
                 "read_sectors",
@@ -29,9 +42,17 @@ pub(crate) const RULE: Rule = Rule {
                 "pgsteal_direct",
                 "workingset_refault_file",
                 "read_bytes",
+                "rchar",
+                "Cached",
                 "syscr",
             ],
             thresholds: &[
+                DEMAND.doc(),
+                SERVED.doc(),
+                MISSING.doc(),
+                FILLED.doc(),
+                AGAIN.doc(),
+                MIN_READ.doc(),
                 MOST_OF_READS.doc(),
                 NEW.doc(),
                 FREED_LEAST.doc(),
@@ -54,7 +75,118 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
+const DEMAND: Limit<Ratio> = Limit::new(
+    "bytes that it asks for per second, relative to before, at most",
+    1.1,
+    "With more, its load has grown.",
+    "judgement",
+);
+const SERVED: Limit<Ratio> = Limit::new(
+    "share of them that came from devices before, at most",
+    0.05,
+    "With more, it missed the cache before.",
+    "judgement",
+);
+const MISSING: Limit<Ratio> = Limit::new(
+    "share of them that comes from devices now",
+    0.2,
+    "A service reads something new at all times.",
+    "judgement",
+);
+const FILLED: Limit<Ratio> = Limit::new(
+    "growth of the cache and bytes freed, per byte read",
+    0.5,
+    "O_DIRECT reads bypass the cache.",
+    "judgement",
+);
+const AGAIN: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, at most",
+    0.1,
+    "Pages that refault were cached before.",
+    "mm/workingset.c (6.12)",
+);
+const MIN_READ: Limit<Bytes> =
+    Limit::new("bytes read by that program", 1_048_576.0, "Any change reads a little.", "judgement");
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
+    of_service(window).or_else(|| of_stream(window))
+}
+
+/// Where a finding's evidence shows what a program asks for: its own reads became slow.
+const ASKED: &str = "rchar";
+
+/// Of what a stream replaces, nobody misses anything.
+fn is_benign(finding: &Finding) -> bool {
+    !finding.evidence.iter().any(|evidence| evidence.source == ASKED)
+}
+
+/// A program whose reads came from the cache and, without more of them, come from a device now.
+fn of_service(window: &Window<'_>) -> Option<Finding> {
+    let reader = process::fastest_for_itself::<Bytes>(window, &["read_bytes"])?;
+    let before = window.baseline().all()?;
+    let asked = |window: &Window<'_>| process::together::<Bytes>(window, reader.comm, &[ASKED]);
+    let (asked_before, asked) = (asked(&before), asked(window));
+    let read_before = process::together::<Bytes>(&before, reader.comm, &["read_bytes"]);
+    let read: Amount<Bytes> = reader.amount.over(window.length()?);
+    let asks_as_before = asked_before.is_positive() && asked <= asked_before * DEMAND;
+    let was_cached = read_before <= asked_before * SERVED;
+    // What is read beyond what it asks for is faulted in, or read of directories: how often that was cached before is not known.
+    let misses = reader.amount >= asked * MISSING && reader.amount <= asked * DEMAND;
+    if read < MIN_READ || !asks_as_before || !was_cached || !misses || !fills(window, read) {
+        return None;
+    }
+    let disk = window.busiest(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH)).map(|(disk, _)| disk);
+    let mut found = EvidenceBuilder::new(window);
+    found.origin(reader.actor(window));
+    if let Some(disk) = disk {
+        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+        found.origin(Actor::disk(disk));
+    }
+    let name = reader.words();
+    let what = format!("bytes that {name} asks for, and before");
+    found.compare(1.0, what, ASKED, asked, Relation::Near, asked_before);
+    let weight = 0.5 + grade(reader.amount / asked, 0.2, 0.6);
+    let what = format!("bytes that {name} reads from devices, and before");
+    found.compare(weight, what, "read_bytes", reader.amount, Relation::Above, read_before);
+    if let Some(refaulted) = window.host_amount(&REFAULTED) {
+        let weight = grade(refaulted / read, 0.1, 0.01);
+        found.compare(
+            weight,
+            "refaulted bytes",
+            "workingset_refault_file * page size",
+            refaulted,
+            Relation::Below,
+            read,
+        );
+    }
+    let statement = format!(
+        "{name} reads other data than before: of the {asked} that it asks for ({asked_before} before), {} come from {} ({read_before} before). \
+         None of it was evicted.",
+        reader.amount,
+        disk.unwrap_or("devices")
+    );
+    let advice = advise(
+        "Read what will be needed into the cache before it is asked for, while the device is idle; or wait until it has been read once.",
+        Some("cat FILE > /dev/null"),
+        "Later reads come from memory if the files fit. While the device is busy, this delays other programs' reads.",
+        None,
+    );
+    found.finish(RuleId::ChangedWorkingSet, statement, vec![advice])
+}
+
+/// Whether the cache keeps what is read, for the first time, and lost nothing before: what was dropped, or went with a file system, is no other data.
+fn fills(window: &Window<'_>, read: Amount<Bytes>) -> bool {
+    let refaulted = window.host_amount(&REFAULTED).unwrap_or(Amount::ZERO);
+    let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
+    let grown = window.host_change("Cached").unwrap_or(Amount::ZERO).max(Amount::ZERO);
+    let cached = |window: &Window<'_>| window.host_level::<Bytes>("Cached");
+    let held = window.baseline().all().and_then(|before| cached(&before)).map(|level| level.most);
+    let lost = held.zip(cached(window)).map_or(Amount::ZERO, |(held, now)| held - now.least);
+    refaulted <= read * AGAIN && grown + freed >= read * FILLED && lost <= read * FILLED
+}
+
+/// A program that reads a device from end to end and replaces what nobody reads again.
+fn of_stream(window: &Window<'_>) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| !stream.repeats && !stream.harmful(window))?;
     let Stream { disk, reader, rate, freed, .. } = stream;
     let mut found = EvidenceBuilder::new(window);
