@@ -31,7 +31,7 @@ pub use compare::{compare, metrics as compared_metrics};
 pub use steps::{diagnose_steps, step_range, step_span};
 pub use track_record::{Openings, observed, openings};
 pub use verdict::document::{markdown, sections};
-pub use watch::{LOOK_BACK, LOOK_INTERVAL, Lasting, LastingKey, lasting};
+pub use watch::{CALM_INTERVAL, LOOK_BACK, LOOK_INTERVAL, Lasting, LastingKey, is_calm, lasting};
 
 use examine::stretches::Stretches;
 use measure::episodes::Episodes;

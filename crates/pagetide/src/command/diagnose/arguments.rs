@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// Follow a growing recording, and print one line for each finding that begins or ends.
     #[arg(long)]
     pub(super) watch: bool,
-    /// With --watch: time between two checks.
+    /// With --watch: time between two checks. While tasks hardly wait and no finding is active, the rules run once a minute.
     #[arg(value_parser = Nanos::typed_interval, long, value_name = "TIME", default_value = "10s", requires = "watch")]
     pub(super) every: Nanos,
     /// With --watch: how far back to examine, including the baseline.

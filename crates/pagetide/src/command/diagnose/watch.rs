@@ -11,7 +11,7 @@ use crate::recordings;
 use event::{Active, Log};
 use hook::Hook;
 use pagetide_core::{Error, LazyRecording, Moment, Recording, RuleId};
-use pagetide_diagnose::{Lasting, LastingKey};
+use pagetide_diagnose::{CALM_INTERVAL, Lasting, LastingKey};
 use pagetide_store::Reader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -22,6 +22,8 @@ struct Watcher<'a> {
     log: Log,
     hook: Option<Hook>,
     active: BTreeMap<LastingKey, Active>,
+    /// When the rules were asked last.
+    asked: Option<Instant>,
     /// Whether anything began.
     alarmed: bool,
     /// Whether the recorder of this recording refused the incidents for its metrics.
@@ -36,6 +38,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         log: Log::new(json),
         hook: arguments.exec.clone().map(Hook::new),
         active: BTreeMap::new(),
+        asked: None,
         alarmed: false,
         refused: false,
     };
@@ -80,8 +83,14 @@ fn tail<'a>(arguments: &Arguments, reader: &'a Reader, end: Option<i64>) -> Resu
 }
 
 impl Watcher<'_> {
-    /// Examines the end of the recording once, and reports what began and what ended.
+    /// Examines the end of the recording once, and reports what began and what ended. While nothing is active and nobody waits, the rules are asked
+    /// once a minute.
     fn look(&mut self, recording: &mut LazyRecording<&Reader>) -> Result<(), Error> {
+        let asked = self.asked.is_some_and(|at| at.elapsed() < Duration::from_nanos(CALM_INTERVAL.get()));
+        if asked && self.active.is_empty() && pagetide_diagnose::is_calm(recording, self.arguments.every)? {
+            return Ok(());
+        }
+        self.asked = Some(Instant::now());
         let diagnosis = pagetide_diagnose::diagnose_lazy(recording, &[])?;
         let recording = recording.recording();
         let lasting = pagetide_diagnose::lasting(recording, &diagnosis, self.arguments.every);
