@@ -50,6 +50,9 @@ pub(crate) fn of_rest(whole: &Window<'_>) -> Option<Ledger> {
 fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
     let settled = all.iter_mut().enumerate().filter_map(|(nth, pressure)| {
         let stretch = pressure.settle()?;
+        if pressure.span(&stretch).is_some_and(|range| quieter::ends_its_work(whole, range)) {
+            return None;
+        }
         pressure.ran_before(stretch.start).then(|| (pressure.lost_seconds(stretch.clone()), stretch, nth))
     });
     let (lost, stretch, nth) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;

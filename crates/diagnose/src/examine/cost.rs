@@ -15,6 +15,7 @@ use crate::ledger::accounts::of_rule;
 use crate::ledger::delays;
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
 use crate::ledger::lost_time::Activity;
+use crate::ledger::quieter::{self, Quieter};
 use crate::ledger::waits::{Harm, MIN_LOST_TIME, MIN_RISE, RIPPLE, Waits, kswapd_share};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::Episodes;
@@ -61,6 +62,13 @@ const NOTED: Limit<Count> = Limit::new(
     "Timers and logging use less.",
     "judgement",
 );
+/// What such a service had in flight.
+const SEVERAL: Limit<Count> = Limit::new(
+    "requests in flight while the disk was busy, at least, of a service that sends one at a time since",
+    1.5,
+    "With fewer it sent one at a time before, and is asked for less now.",
+    "Little's law",
+);
 /// Intervals without a loss that do not end it.
 const JOINED: u64 = 5;
 
@@ -79,6 +87,7 @@ pub(crate) const THRESHOLDS: &[Threshold] = &[
     MOST_OF_A_DISK.doc(),
     BUSIER.doc(),
     NOTED.doc(),
+    SEVERAL.doc(),
 ];
 
 impl Loss {
@@ -201,7 +210,11 @@ impl Losses {
         };
         let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
         let host = self.of_host(whole, finding.range, loss);
-        let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| in_one_thread(&during, finding));
+        let inside = match loss {
+            Loss::Cpu => in_one_thread(&during, finding),
+            Loss::Stalls => one_at_a_time(whole, finding).map(|service| undone(service, finding.range)),
+            Loss::Killed => None,
+        };
         host.into_iter().chain(groups).chain(inside).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
 
@@ -252,6 +265,10 @@ impl Losses {
         // The statement tells of a thread that computes all the time. No task waits for a CPU.
         if loss == Loss::Cpu && in_one_thread(&whole.over(finding.range), finding).is_some() {
             return None;
+        }
+        if let Some(service) = one_at_a_time(whole, finding) {
+            let times = service.fewer().get();
+            return Some(format!("Tasks of {} did {times:.1} times as much before.", service.group));
         }
         let harm = self.of_finding(whole, finding, loss)?;
         if known.is_none() && harm.lost() < Amount::new(MIN_LOST_TIME.get()) {
@@ -405,7 +422,9 @@ impl Losses {
             let waits = self.host(*resource)?;
             let held = waits.share.signal.held(waits.usual + least);
             let mut held = joined(held, intervals(whole.recording, JOINED));
-            held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
+            held.retain(|span| {
+                !explained.iter().any(|known| known.overlaps(*span)) && !quieter::ends_its_work(whole, *span)
+            });
             let harm = |span| {
                 let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
                 let queued = || match resource {
@@ -462,6 +481,26 @@ fn in_one_thread(during: &Window<'_>, finding: &Finding) -> Option<Harm> {
     let one = one_thread::busiest(during).filter(|one| finding.origins.has(&one.process.actor(during)))?;
     let (share, before) = (one.process.amount.get().min(1.0), one.before.get());
     Some(Harm::new(Amount::new(share), Amount::new(before), finding.range))
+}
+
+/// The service that sends one request at a time to a disk where it had several in flight, and comes to do half as much: it waits no longer than it did
+/// then, but for each.
+pub(crate) fn one_at_a_time<'a>(whole: &Window<'a>, finding: &Finding) -> Option<Quieter<'a>> {
+    let disk = finding.origins.iter().find_map(Actor::as_disk).filter(|_| finding.rule == RuleId::LatencyBound)?;
+    let slack = intervals(whole.recording, JOINED);
+    let began = finding.range.from.earlier(slack)..=finding.range.from.later(slack);
+    let service = quieter::of(whole).filter(|service| began.contains(&service.at))?;
+    let sends = |(name, comm): (&str, &str)| {
+        finding.origins.first_command() == Some(comm) && group::contains(whole, service.group, name)
+    };
+    let before = whole.over(Span { from: whole.span.from, to: service.at });
+    let in_flight = before.queue(disk)?.get() / before.busy(disk).filter(|busy| busy.is_positive())?.get();
+    (in_flight >= SEVERAL.get() && process::present(whole).any(sends)).then_some(service)
+}
+
+/// What such a service does not get done any more, as a share of the time.
+fn undone(service: Quieter<'_>, span: Span) -> Harm {
+    Harm::new(Amount::new(1.0 - 1.0 / service.fewer().get()), Amount::ZERO, span)
 }
 
 /// On which disk most requests wait.

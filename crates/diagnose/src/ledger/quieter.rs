@@ -9,7 +9,7 @@ use crate::ledger::lost_time::{Activity, median};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::step;
-use crate::measure::window::Window;
+use crate::measure::window::{Window, intervals};
 use pagetide_core::{Moment, Nanos, Ratio, Span, Table, derived};
 use std::collections::BTreeMap;
 
@@ -131,6 +131,16 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     });
     all.max_by(|a, b| a.did.fewer().total_cmp(&b.did.fewer()))
 }
+
+/// Whether a wait that lasts from the start is the work of a service which comes to do less where it ends: it waits less then, and gets less done.
+pub(crate) fn ends_its_work(whole: &Window<'_>, wait: Span) -> bool {
+    let slack = intervals(whole.recording, SETTLED);
+    let ends = |at: Moment| at >= wait.to.earlier(slack) && at <= wait.to.later(slack);
+    wait.from <= whole.span.from.later(slack) && of(whole).is_some_and(|service| ends(service.at))
+}
+
+/// Intervals in which a wait is seen to begin or end.
+const SETTLED: u64 = 8;
 
 /// Of each group, by its number, the process that made most read and write calls.
 fn callers<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {

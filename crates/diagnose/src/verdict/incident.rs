@@ -60,8 +60,8 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     if by_cause.is_empty() {
         return false;
     }
-    if account == Account::Cpu {
-        // What waits inside of a thread that computes all the time counts for no pressure.
+    if account == Account::Cpu || cost::one_at_a_time(whole, finding).is_some() {
+        // What waits inside of a thread that computes all the time, or sends one request at a time, counts for no pressure.
         return stretches.losses.lost(whole, finding) < UNOWNED;
     }
     let of_services = |loss: &TimeLost| {

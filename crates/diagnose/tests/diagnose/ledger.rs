@@ -1004,3 +1004,39 @@ fn who_waits_for_commits_of_a_journal_waits_for_the_disk_that_jbd2_writes_to() {
     assert!(!lost(&told("wchan_jbd2_log_wait_commit", 3)), "it is found there nearly as often before");
     assert!(!lost(&told("wchan_fanotify_handle_event", 0)), "that is no journal");
 }
+
+#[test]
+fn a_service_that_sends_one_request_at_a_time_where_it_sent_several_loses_what_it_does_not_do() {
+    let told = |in_flight: f64, served: f64| {
+        let then = |before: f64, after: f64| move |at: f64| if at < 60.0 { before } else { after };
+        let reads = then(60.0, served);
+        let busy = then(650.0, 930.0);
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", then(740_000.0, 500_000.0))
+            .counter(Table::Cgroup, "/db", "psi_io_some", then(740_000.0, 500_000.0))
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 42.0)
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 42.0)
+            .counter(Table::Process, "7@7", "syscr", reads)
+            .counter(Table::Process, "7@7", "syscw", |_| 0.0)
+            .counter(Table::Process, "7@7", "read_bytes", move |at| reads(at) * 8192.0)
+            .counter(Table::Disk, "sda", "reads", reads)
+            .counter(Table::Disk, "sda", "read_sectors", move |at| reads(at) * 16.0)
+            .counter(Table::Disk, "sda", "read_ms", then(650.0 * in_flight, 930.0))
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", busy)
+            .counter(Table::Disk, "sda", "weighted_io_ms", then(650.0 * in_flight, 930.0));
+        diagnose(&story.tell())
+    };
+    let rule = |diagnosis: &Diagnosis| diagnosis.cause.as_ref().map(|cause| cause.rule.as_str());
+    let one = told(3.4, 26.0);
+    assert_eq!(rule(&one), Some("latency-bound"), "{}", one.summary);
+    assert!(one.summary.contains("Tasks of /db did 2.3 times as much before"), "{}", one.summary);
+    let lost = one.ledger.as_ref().map_or(0, |ledger| ledger.lost_ns);
+    assert!(lost < 1_000_000_000, "what it waited before was its work: {:?}", one.ledger);
+    let always = told(1.0, 26.0);
+    assert_ne!(rule(&always), Some("latency-bound"), "it always sent one, and is asked for less: {}", always.summary);
+    let as_much = told(3.4, 55.0);
+    assert_ne!(as_much.verdict, Conclusion::Incident, "it does as much: {}", as_much.summary);
+}

@@ -25,7 +25,8 @@ pub(crate) const RULE: Rule = Rule {
                 reaches neither its IOPS limit nor its bandwidth.",
             evidence: "Of a step: IOPS x mean completion latency is near 1 s/s, the device is busy, and its mean queue (rate of weighted_io_ms) \
                 is near 1. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms; or a few in flight, each as fast as \
-                before, for which a service that ran before comes to wait most of the time. A higher request rate elsewhere in the recording \
+                before, for which a service that ran before comes to wait most of the time. It harms a service that had several in flight and comes to do half \
+                as much, whatever it waits. A higher request rate elsewhere in the recording \
                 supports it.",
             metrics: &["reads", "writes", "read_sectors", "io_ms", "weighted_io_ms", "read_bytes", "psi_io_some"],
             thresholds: &[
