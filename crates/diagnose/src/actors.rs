@@ -8,6 +8,7 @@ pub(crate) mod newcomer;
 pub(crate) mod one_thread;
 pub(crate) mod process;
 pub(crate) mod stream;
+pub(crate) mod successor;
 pub(crate) mod tmpfs;
 pub(crate) mod victim;
 pub(crate) mod wait_channel;

@@ -1,7 +1,7 @@
 //! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
 
 use crate::actors::commits::Commits;
-use crate::actors::{group, process};
+use crate::actors::{group, process, successor};
 use crate::evidence::threshold::PRESSURE;
 use crate::measure::amount::{Amount, Limit, Rate};
 use crate::measure::window::{Window, intervals};
@@ -57,10 +57,11 @@ impl<'a> Groups<'a> {
         let edge = window.span.from.earlier(intervals(window.recording, 2));
         let until = edge.max(start.later(intervals(window.recording, EARLY)));
         let early = window.over(Span { from: start, to: until });
-        let ran = |group: &&str| {
+        let waited = |group: &str| {
             let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
             all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
         };
+        let ran = |group: &&str| waited(group) || successor::predecessor(window, group).is_some_and(waited);
         let (before, new) = group::innermost(window.recording).into_iter().partition(ran);
         Self { early, before, new }
     }

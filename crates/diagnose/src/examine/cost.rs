@@ -9,6 +9,7 @@ use crate::actors::group;
 use crate::actors::newcomer;
 use crate::actors::one_thread;
 use crate::actors::process;
+use crate::actors::successor::RAN;
 use crate::actors::victim;
 use crate::evidence::threshold::TURNOVER;
 use crate::ledger::accounts::of_rule;
@@ -88,6 +89,7 @@ pub(crate) const THRESHOLDS: &[Threshold] = &[
     BUSIER.doc(),
     NOTED.doc(),
     SEVERAL.doc(),
+    RAN.doc(),
 ];
 
 impl Loss {

@@ -4,9 +4,9 @@
 //! others in them tell; the host only where no group was recorded.
 
 use crate::actors::commits::Commits;
-use crate::actors::group;
+use crate::actors::{group, successor};
 use crate::measure::episodes::{Episodes, SignalSpec};
-use crate::measure::window::intervals;
+use crate::measure::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Moment, Recording, Resource, Span, Stamp};
 use std::ops::Range;
@@ -83,10 +83,20 @@ struct Ran {
 
 impl Activity {
     pub(crate) fn of(recording: &Recording, episodes: &Episodes, group: &str) -> Self {
-        let measures = [&derived::CPUS, &derived::PSI_CPU_SOME, &derived::PSI_IO_SOME];
-        let mut all = measures.into_iter().map(|derived| SignalSpec::cgroup(group, derived));
-        let Some(signal) = all.find_map(|spec| episodes.signal(recording, spec)) else { return Self::default() };
-        let mut running = signal.intervals().filter(|(_, value)| *value > 0.0).map(|(span, _)| span).peekable();
+        let whole = Window::whole(recording, episodes);
+        let before = whole.as_ref().and_then(|whole| successor::predecessor(whole, group));
+        let signal = |group: &str| {
+            let measures = [&derived::CPUS, &derived::PSI_CPU_SOME, &derived::PSI_IO_SOME];
+            let mut all = measures.into_iter().map(|derived| SignalSpec::cgroup(group, derived));
+            all.find_map(|spec| episodes.signal(recording, spec))
+        };
+        let Some(own) = signal(group) else { return Self::default() };
+        // A service that was deployed anew ran in another group until then.
+        let earlier = before.and_then(signal);
+        let intervals = earlier.iter().chain(std::iter::once(&own)).flat_map(|signal| signal.intervals());
+        let mut running: Vec<Span> = intervals.filter(|(_, value)| *value > 0.0).map(|(span, _)| span).collect();
+        running.sort();
+        let mut running = running.into_iter().peekable();
         let (mut count, mut rest) = (0, 0);
         let mut last = recording.stamps().first().map_or(0, |stamp| stamp.boot_ns);
         // A group that is not there does not run.

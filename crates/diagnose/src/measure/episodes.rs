@@ -137,6 +137,8 @@ pub(crate) struct Episodes {
     span: OnceCell<Option<(i64, i64)>>,
     /// When signals stay at or above a value, by its bits.
     held: RefCell<BTreeMap<AtLeast, Rc<[Span]>>>,
+    /// Groups that came in the place of others.
+    successions: OnceCell<BTreeMap<String, String>>,
     /// Runs of samples that were followed to their end, by name.
     runs: RefCell<BTreeMap<&'static str, Vec<Span>>>,
 }
@@ -152,6 +154,11 @@ impl Episodes {
     /// The recording's own span, which takes a look at every sample.
     pub(crate) fn span(&self, recording: &Recording) -> Option<(i64, i64)> {
         *self.span.get_or_init(|| recording.span())
+    }
+
+    /// Groups that came in the place of others, by name, which takes a look at every process.
+    pub(crate) fn successions(&self, find: impl FnOnce() -> BTreeMap<String, String>) -> &BTreeMap<String, String> {
+        self.successions.get_or_init(find)
     }
 
     /// A derived metric of an entity over a stretch. Those of processes are not kept: they are many, and each is asked for in one stretch.

@@ -1040,3 +1040,62 @@ fn a_service_that_sends_one_request_at_a_time_where_it_sent_several_loses_what_i
     let as_much = told(3.4, 55.0);
     assert_ne!(as_much.verdict, Conclusion::Incident, "it does as much: {}", as_much.summary);
 }
+
+#[test]
+fn a_service_that_is_deployed_anew_in_a_group_of_its_own_is_no_newcomer() {
+    // A web service in /web1 until 60 s, and one of the same command, which waits for each of its first reads, in /web2 from 61 s on.
+    let told = |command: &str, from: i64, to: i64, others: bool| {
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", |at| if at < 61.0 { 2000.0 } else { 900_000.0 })
+            .counter(Table::Disk, "sda", "reads", |at| if at < 61.0 { 0.0 } else { 60.0 })
+            .counter(Table::Disk, "sda", "read_sectors", |at| if at < 61.0 { 0.0 } else { 480.0 })
+            .counter(Table::Disk, "sda", "read_ms", |at| if at < 61.0 { 0.0 } else { 2900.0 })
+            .counter(Table::Disk, "sda", "io_ms", |at| if at < 61.0 { 0.0 } else { 990.0 })
+            .counter(Table::Disk, "sda", "weighted_io_ms", |at| if at < 61.0 { 0.0 } else { 2900.0 })
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_cpu_some", |_| 1000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", |_| 0.0);
+        let of =
+            |story: Story, group: &str, id: i64, name: &str, command: &str, run: std::ops::Range<i64>, waits: i64| {
+                let line =
+                    |each: i64| (0..120).map(|at| run.contains(&at).then_some(each * (at - run.start))).collect();
+                let number: Vec<_> = (0..120).map(|at| run.contains(&at).then_some(id)).collect();
+                story
+                    .line(Table::Cgroup, group, "cgroup_id", number.clone())
+                    .line(Table::Cgroup, group, "cpu_usage", line(50_000))
+                    .line(Table::Cgroup, group, "psi_cpu_some", line(1000))
+                    .line(Table::Cgroup, group, "psi_io_some", line(waits))
+                    .command(name, command)
+                    .line(Table::Process, name, "cgroup_id", number)
+                    .line(Table::Process, name, "utime", line(5))
+                    .line(Table::Process, name, "read_bytes", line(if waits > 0 { 245_760 } else { 0 }))
+                    .line(Table::Process, name, "write_bytes", line(0))
+            };
+        let story = of(story, "/web1", 41, "7@7", "shop", from..to, 0);
+        let story = if others {
+            let number = vec![Some(41); 120];
+            story.command("5@5", "worker").line(Table::Process, "5@5", "cgroup_id", number).counter(
+                Table::Process,
+                "5@5",
+                "utime",
+                |_| 1.0,
+            )
+        } else {
+            story
+        };
+        diagnose(&of(story, "/web2", 42, "8@6100", command, 61..120, 900_000).tell())
+    };
+    let by = |diagnosis: &Diagnosis| diagnosis.ledger.as_ref().map(|ledger| ledger.by.to_string());
+    let deployed = told("shop", 0, 60, false);
+    assert_eq!((deployed.verdict, by(&deployed).as_deref()), (Conclusion::Incident, Some("cgroup:/web2")));
+    assert_eq!(told("report", 0, 60, false).verdict, Conclusion::Healthy, "a job of another command");
+    let loses = |told: Diagnosis| by(&told).as_deref() == Some("cgroup:/web2");
+    assert!(!loses(told("report", 0, 60, false)), "a job of another command waits for itself");
+    assert!(!loses(told("shop", 0, 120, false)), "the service is still there");
+    assert!(!loses(told("shop", 0, 60, true)), "its group is still there");
+    let jobs = told("shop", 50, 60, false);
+    assert_eq!(jobs.verdict, Conclusion::Healthy, "a job after a job: {}", jobs.summary);
+}
