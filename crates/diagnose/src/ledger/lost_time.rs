@@ -93,10 +93,10 @@ impl Activity {
         let Some(own) = signal(group) else { return Self::default() };
         // A service that was deployed anew ran in another group until then.
         let earlier = before.and_then(signal);
-        let intervals = earlier.iter().chain(std::iter::once(&own)).flat_map(|signal| signal.intervals());
-        let mut running: Vec<Span> = intervals.filter(|(_, value)| *value > 0.0).map(|(span, _)| span).collect();
-        running.sort();
-        let mut running = running.into_iter().peekable();
+        let until = own.first();
+        let earlier = earlier.iter().flat_map(|signal| signal.intervals()).filter(|(span, _)| Some(span.to) <= until);
+        let all = earlier.chain(own.intervals());
+        let mut running = all.filter(|(_, value)| *value > 0.0).map(|(span, _)| span).peekable();
         let (mut count, mut rest) = (0, 0);
         let mut last = recording.stamps().first().map_or(0, |stamp| stamp.boot_ns);
         // A group that is not there does not run.
