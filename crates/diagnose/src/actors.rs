@@ -7,6 +7,7 @@ pub(crate) mod kernel_log;
 pub(crate) mod newcomer;
 pub(crate) mod one_thread;
 pub(crate) mod process;
+pub(crate) mod served;
 pub(crate) mod stream;
 pub(crate) mod successor;
 pub(crate) mod tmpfs;

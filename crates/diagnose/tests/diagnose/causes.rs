@@ -1266,6 +1266,12 @@ fn a_program_that_asks_for_no_more_and_misses_the_cache_reads_other_data_than_be
     assert_eq!(cause(Told { missed: 100_000.0, ..moved }), None, "it missed the cache before");
     assert_eq!(cause(Told { refaults: 50.0, ..moved }), None, "what it reads was evicted");
     assert_eq!(cause(Told { held: 500.0 * MIB, ..moved }), None, "the cache was dropped");
+    let cold =
+        |case: Told| finding(&told(case), "cold-cache").filter(|found| found.statement.contains("of cached files"));
+    let deleted = cold(Told { held: 500.0 * MIB, ..moved }).expect("its files went, and it reads others");
+    assert!(deleted.statement.contains("500 MiB of cached files were deleted"), "{}", deleted.statement);
+    assert_eq!(cold(Told { before: 200_000.0, held: 500.0 * MIB, ..moved }), None, "it asks for more");
+    assert_eq!(cold(moved), None, "nothing was deleted");
 }
 
 #[test]

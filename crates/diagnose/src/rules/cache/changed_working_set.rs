@@ -1,13 +1,13 @@
 //! `changed-working-set`: a program reads other data than before; what it read until then stays cached, or no program reads it again.
 
-use crate::actors::process;
+use crate::actors::served::{self, AGAIN, DEMAND, FILLED, MIN_READ, MISSING, SERVED, Served};
 use crate::actors::stream::{
     self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM, SWAP_MOST, Stream,
 };
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Limit, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::{REFAULTED, STOLEN, Window};
+use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId};
@@ -53,6 +53,7 @@ pub(crate) const RULE: Rule = Rule {
                 FILLED.doc(),
                 AGAIN.doc(),
                 MIN_READ.doc(),
+                KEPT.doc(),
                 MOST_OF_READS.doc(),
                 NEW.doc(),
                 FREED_LEAST.doc(),
@@ -75,38 +76,12 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const DEMAND: Limit<Ratio> = Limit::new(
-    "bytes that it asks for per second, relative to before, at most",
-    1.1,
-    "With more, its load has grown.",
-    "judgement",
-);
-const SERVED: Limit<Ratio> = Limit::new(
-    "share of them that came from devices before, at most",
-    0.05,
-    "With more, it missed the cache before.",
-    "judgement",
-);
-const MISSING: Limit<Ratio> = Limit::new(
-    "share of them that comes from devices now",
-    0.2,
-    "A service reads something new at all times.",
-    "judgement",
-);
-const FILLED: Limit<Ratio> = Limit::new(
-    "growth of the cache and bytes freed, per byte read",
+const KEPT: Limit<Ratio> = Limit::new(
+    "bytes that the cache lost before without reclaim, per byte read, at most",
     0.5,
-    "O_DIRECT reads bypass the cache.",
+    "With more, files were deleted or a file system was unmounted: their data is read again.",
     "judgement",
 );
-const AGAIN: Limit<Ratio> = Limit::new(
-    "refaulted bytes per byte read, at most",
-    0.1,
-    "Pages that refault were cached before.",
-    "mm/workingset.c (6.12)",
-);
-const MIN_READ: Limit<Bytes> =
-    Limit::new("bytes read by that program", 1_048_576.0, "Any change reads a little.", "judgement");
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     of_service(window).or_else(|| of_stream(window))
@@ -122,19 +97,8 @@ fn is_benign(finding: &Finding) -> bool {
 
 /// A program whose reads came from the cache and, without more of them, come from a device now.
 fn of_service(window: &Window<'_>) -> Option<Finding> {
-    let reader = process::fastest_for_itself::<Bytes>(window, &["read_bytes"])?;
-    let before = window.baseline().all()?;
-    let asked = |window: &Window<'_>| process::together::<Bytes>(window, reader.comm, &[ASKED]);
-    let (asked_before, asked) = (asked(&before), asked(window));
-    let read_before = process::together::<Bytes>(&before, reader.comm, &["read_bytes"]);
-    let read: Amount<Bytes> = reader.amount.over(window.length()?);
-    let asks_as_before = asked_before.is_positive() && asked <= asked_before * DEMAND;
-    let was_cached = read_before <= asked_before * SERVED;
-    // What is read beyond what it asks for is faulted in, or read of directories: how often that was cached before is not known.
-    let misses = reader.amount >= asked * MISSING && reader.amount <= asked * DEMAND;
-    if read < MIN_READ || !asks_as_before || !was_cached || !misses || !fills(window, read) {
-        return None;
-    }
+    let served = served::until_now(window).filter(|served| served.lost <= served.read * KEPT)?;
+    let Served { reader, read_before, asked, asked_before, read, refaulted, .. } = served;
     let disk = window.busiest(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH)).map(|(disk, _)| disk);
     let mut found = EvidenceBuilder::new(window);
     found.origin(reader.actor(window));
@@ -148,7 +112,7 @@ fn of_service(window: &Window<'_>) -> Option<Finding> {
     let weight = 0.5 + grade(reader.amount / asked, 0.2, 0.6);
     let what = format!("bytes that {name} reads from devices, and before");
     found.compare(weight, what, "read_bytes", reader.amount, Relation::Above, read_before);
-    if let Some(refaulted) = window.host_amount(&REFAULTED) {
+    if let Some(refaulted) = refaulted {
         let weight = grade(refaulted / read, 0.1, 0.01);
         found.compare(
             weight,
@@ -172,17 +136,6 @@ fn of_service(window: &Window<'_>) -> Option<Finding> {
         None,
     );
     found.finish(RuleId::ChangedWorkingSet, statement, vec![advice])
-}
-
-/// Whether the cache keeps what is read, for the first time, and lost nothing before: what was dropped, or went with a file system, is no other data.
-fn fills(window: &Window<'_>, read: Amount<Bytes>) -> bool {
-    let refaulted = window.host_amount(&REFAULTED).unwrap_or(Amount::ZERO);
-    let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
-    let grown = window.host_change("Cached").unwrap_or(Amount::ZERO).max(Amount::ZERO);
-    let cached = |window: &Window<'_>| window.host_level::<Bytes>("Cached");
-    let held = window.baseline().all().and_then(|before| cached(&before)).map(|level| level.most);
-    let lost = held.zip(cached(window)).map_or(Amount::ZERO, |(held, now)| held - now.least);
-    refaulted <= read * AGAIN && grown + freed >= read * FILLED && lost <= read * FILLED
 }
 
 /// A program that reads a device from end to end and replaces what nobody reads again.

@@ -2,6 +2,7 @@
 
 use crate::actors::newcomer;
 use crate::actors::process;
+use crate::actors::served::{self, Served};
 use crate::actors::stream::{self, SWAP_MOST};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load;
@@ -11,7 +12,7 @@ use crate::measure::queue;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Actor, Advice, Bytes, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a cold cache",
@@ -29,7 +30,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "The page cache fills for the first time",
             meaning: "No program has read these files yet, so they are not cached; memory is not short. The reads end once everything has been read.",
             evidence: "The devices read, and the file cache grows by a large part of that: memory was free, or the cache is still filling. Or a program \
-                that ran before, and hardly read then, keeps a disk busy with reads that replace other pages. \
+                that ran before, and hardly read then, keeps a disk busy with reads that replace other pages. Or a program whose reads came from the cache, and which asks for no more, reads \
+                from a device since cached files were deleted, or a file system was unmounted. \
                 Little of it refaults. Reclaim frees no more than is read, or little where refaults were not recorded. A device at its IOPS \
                 limit excludes it: while a cache warms up, reads become fewer. So does a device that had about as many reads before, of which each \
                 brings more now.",
@@ -57,6 +59,7 @@ pub(crate) const RULE: Rule = Rule {
                 SWAP_MOST.doc(),
                 queue::EVEN.doc(),
                 MISSED.doc(),
+                LOST.doc(),
                 newcomer::ONCE.doc(),
             ],
             why: "After boot, a program start or drop_caches, the files are not in the page cache.",
@@ -117,6 +120,13 @@ const FULL: Limit<Ratio> = Limit::new(
     "mm/vmscan.c (6.12)",
 );
 
+const LOST: Limit<Ratio> = Limit::new(
+    "bytes that the cache lost before without reclaim, per byte read, above this, of a program whose reads came from the cache until then",
+    0.5,
+    "With less, it reads other data than before.",
+    "judgement",
+);
+
 const MISSED: Limit<Ratio> = Limit::new(
     "reads a second before, per read a second now, at most",
     0.5,
@@ -125,9 +135,31 @@ const MISSED: Limit<Ratio> = Limit::new(
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() {
-        return of_step(window);
+    if window.step.is_some() { of_step(window) } else { of_free_memory(window).or_else(|| of_deleted(window)) }
+}
+
+/// A program whose files were replaced: what was cached of the old ones went with them.
+fn of_deleted(window: &Window<'_>) -> Option<Finding> {
+    let served = served::until_now(window).filter(|served| served.lost > served.read * LOST)?;
+    let Served { reader, read_before, read, lost, .. } = served;
+    let disk = window.busiest(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH)).map(|(disk, _)| disk);
+    let mut found = EvidenceBuilder::new(window);
+    found.origin(reader.actor(window));
+    if let Some(disk) = disk {
+        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+        found.origin(Actor::disk(disk));
     }
+    let what = format!("bytes that {} reads from devices, and before", reader.words());
+    found.compare(1.5, what, "read_bytes", reader.amount, Relation::Above, read_before);
+    found.add(1.0, "bytes that the cache lost without reclaim", "Cached, pgsteal", lost);
+    let statement = format!(
+        "{} reads files that are not cached, {read} for the first time: {lost} of cached files were deleted, or went with a file system, before.",
+        reader.words()
+    );
+    found.finish(RuleId::ColdCache, statement, vec![advice()])
+}
+
+fn of_free_memory(window: &Window<'_>) -> Option<Finding> {
     let sectors = |disk: &str| window.rise::<Bytes>(Table::Disk, disk, "read_sectors");
     let read = window.all_disks(sectors)? * 512.0;
     let grown = window.host_change("Cached")?;
@@ -233,11 +265,14 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 fn finish(found: EvidenceBuilder, read: Amount<Bytes>) -> Option<Finding> {
     let statement =
         format!("The cache was cold: {read} were read for the first time, and almost nothing was read twice.");
-    let advice = advise(
+    found.finish(RuleId::ColdCache, statement, vec![advice()])
+}
+
+fn advice() -> Advice {
+    advise(
         "Wait until the files are cached. Before the next start, read them while the device is idle.",
         Some("cat FILE > /dev/null"),
         "Later reads come from memory if the files fit. While the device is busy, this delays other programs' reads.",
         None,
-    );
-    found.finish(RuleId::ColdCache, statement, vec![advice])
+    )
 }

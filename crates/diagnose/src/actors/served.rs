@@ -1,0 +1,89 @@
+//! A program whose reads came from the cache and, without more of them, come from a device now.
+
+use crate::actors::process::{self, ProcessShare};
+use crate::measure::amount::{Amount, Limit, Per, Rate};
+use crate::measure::window::{REFAULTED, STOLEN, Window};
+use pagetide_core::{Bytes, Ratio};
+
+pub(crate) const DEMAND: Limit<Ratio> = Limit::new(
+    "bytes that it asks for per second, relative to before, at most",
+    1.1,
+    "With more, its load has grown.",
+    "judgement",
+);
+pub(crate) const SERVED: Limit<Ratio> = Limit::new(
+    "share of them that came from devices before, at most",
+    0.05,
+    "With more, it missed the cache before.",
+    "judgement",
+);
+pub(crate) const MISSING: Limit<Ratio> = Limit::new(
+    "share of them that comes from devices now",
+    0.2,
+    "A service reads something new at all times.",
+    "judgement",
+);
+pub(crate) const FILLED: Limit<Ratio> = Limit::new(
+    "growth of the cache and bytes freed, per byte read",
+    0.5,
+    "O_DIRECT reads bypass the cache.",
+    "judgement",
+);
+pub(crate) const AGAIN: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, at most",
+    0.1,
+    "Pages that refault were cached before.",
+    "mm/workingset.c (6.12)",
+);
+pub(crate) const MIN_READ: Limit<Bytes> =
+    Limit::new("bytes read by that program", 1_048_576.0, "Any change reads a little.", "judgement");
+
+/// Such a program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Served<'a> {
+    /// Its reads from devices now, and before.
+    pub(crate) reader: ProcessShare<'a, Per<Bytes>>,
+    pub(crate) read_before: Rate<Bytes>,
+    /// What it asks for now, and before.
+    pub(crate) asked: Rate<Bytes>,
+    pub(crate) asked_before: Rate<Bytes>,
+    /// What it reads in all.
+    pub(crate) read: Amount<Bytes>,
+    /// What of that was evicted before.
+    pub(crate) refaulted: Option<Amount<Bytes>>,
+    /// What the cache lost before, without reclaim: files were deleted, or a file system was unmounted.
+    pub(crate) lost: Amount<Bytes>,
+}
+
+/// The program of a window that reads most from devices, if it is such a one.
+pub(crate) fn until_now<'a>(window: &Window<'a>) -> Option<Served<'a>> {
+    let reader = process::fastest_for_itself::<Bytes>(window, &["read_bytes"])?;
+    let before = window.baseline().all()?;
+    let of = |window: &Window<'_>, metric: &str| process::together::<Bytes>(window, reader.comm, &[metric]);
+    let (asked_before, asked) = (of(&before, "rchar"), of(window, "rchar"));
+    let read_before = of(&before, "read_bytes");
+    let read: Amount<Bytes> = reader.amount.over(window.length()?);
+    let asks_as_before = asked_before.is_positive() && asked <= asked_before * DEMAND;
+    let was_cached = read_before <= asked_before * SERVED;
+    // What is read beyond what it asks for is faulted in, or read of directories: how often that was cached before is not known.
+    let misses = reader.amount >= asked * MISSING && reader.amount <= asked * DEMAND;
+    let refaulted = window.host_amount(&REFAULTED);
+    let evicted = refaulted.is_some_and(|refaulted| refaulted > read * AGAIN);
+    if read < MIN_READ || !asks_as_before || !was_cached || !misses || evicted {
+        return None;
+    }
+    let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
+    let cached = window.host_level::<Bytes>("Cached")?;
+    let grown = window.host_ends("Cached")?.1 - cached.least;
+    let held = before.host_level::<Bytes>("Cached")?.most;
+    let lost = (held - cached.least - freed).max(Amount::ZERO);
+    (grown + freed >= read * FILLED).then_some(Served {
+        reader,
+        read_before,
+        asked,
+        asked_before,
+        read,
+        refaulted,
+        lost,
+    })
+}
