@@ -73,10 +73,13 @@ pub(crate) fn until_now<'a>(window: &Window<'a>) -> Option<Served<'a>> {
         return None;
     }
     let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
-    let cached = window.host_level::<Bytes>("Cached")?;
-    let grown = window.host_ends("Cached")?.1 - cached.least;
-    let held = before.host_level::<Bytes>("Cached")?.most;
-    let lost = (held - cached.least - freed).max(Amount::ZERO);
+    // What is read from a device without a file system counts as Buffers.
+    let kinds = ["Cached", "Buffers"].into_iter().filter_map(|kind| {
+        let least = window.host_level::<Bytes>(kind)?.least;
+        Some((window.host_ends(kind)?.1 - least, before.host_level::<Bytes>(kind)?.most - least))
+    });
+    let (grown, lost) = kinds.reduce(|sum, kind| (sum.0 + kind.0, sum.1 + kind.1))?;
+    let lost = (lost - freed).max(Amount::ZERO);
     (grown + freed >= read * FILLED).then_some(Served {
         reader,
         read_before,

@@ -1237,13 +1237,15 @@ fn a_program_that_asks_for_no_more_and_misses_the_cache_reads_other_data_than_be
         missed: f64,
         refaults: f64,
         held: f64,
+        kind: &'static str,
     }
     let told = |told: Told| {
         let asked = move |at: f64| if during(at) { 300_000.0 } else { told.before };
         let read = move |at: f64| if during(at) { 240_000.0 } else { told.missed };
         let cached = move |at: f64| GIB + progress(at) * 7_200_000.0 + if at > 60.0 { 0.0 } else { told.held };
         let story = counts(counts(host(), "workingset_refault_file", 0.0, told.refaults), "pgsteal_kswapd", 0.0, 0.0)
-            .gauge(Table::Host, "", "Cached", cached)
+            .gauge(Table::Host, "", if told.kind == "Cached" { "Buffers" } else { "Cached" }, |_| GIB)
+            .gauge(Table::Host, "", told.kind, cached)
             .counter(Table::Host, "", "psi_io_some", |at| if during(at) { 900_000.0 } else { 1000.0 })
             .counter(Table::Disk, "sda", "reads", move |at| read(at) / 4096.0)
             .counter(Table::Disk, "sda", "read_sectors", move |at| read(at) / 512.0)
@@ -1256,12 +1258,13 @@ fn a_program_that_asks_for_no_more_and_misses_the_cache_reads_other_data_than_be
             .counter(Table::Process, "7@7", "read_bytes", read);
         story.tell()
     };
-    let moved = Told { before: 400_000.0, missed: 0.0, refaults: 0.0, held: 0.0 };
+    let moved = Told { before: 400_000.0, missed: 0.0, refaults: 0.0, held: 0.0, kind: "Cached" };
     let moved_to = told(Told { ..moved });
     assert_eq!(diagnose(&moved_to).cause.as_ref().map(|cause| cause.rule.as_str()), Some("changed-working-set"));
     let found = finding(&moved_to, "changed-working-set").expect("it reads what was not cached");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"]);
     let cause = |case: Told| finding(&told(case), "changed-working-set");
+    assert!(cause(Told { kind: "Buffers", ..moved }).is_some(), "it reads a device without a file system");
     assert_eq!(cause(Told { before: 200_000.0, ..moved }), None, "it asks for more");
     assert_eq!(cause(Told { missed: 100_000.0, ..moved }), None, "it missed the cache before");
     assert_eq!(cause(Told { refaults: 50.0, ..moved }), None, "what it reads was evicted");

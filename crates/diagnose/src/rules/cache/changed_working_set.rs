@@ -44,6 +44,7 @@ pub(crate) const RULE: Rule = Rule {
                 "read_bytes",
                 "rchar",
                 "Cached",
+                "Buffers",
                 "syscr",
             ],
             thresholds: &[

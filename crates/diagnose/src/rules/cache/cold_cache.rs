@@ -40,6 +40,7 @@ pub(crate) const RULE: Rule = Rule {
                 "read_sectors",
                 "read_ms",
                 "Cached",
+                "Buffers",
                 "workingset_refault_file",
                 "pgsteal_kswapd",
                 "pgsteal_direct",
