@@ -36,13 +36,14 @@ pub fn page(judged: &[Judged], real: &[Judged], explained: &BTreeMap<String, Str
 pub fn opening(judged: &[Judged], date: &str) -> String {
     let mut out = String::new();
     for one in judged {
-        let grade = one.reported.grade.map_or("-", Grade::name);
+        let [grade, evidence] = [one.reported.grade, one.reported.evidence].map(|grade| grade.map_or("-", Grade::name));
         let truth = one.truth.cause.join(" / ");
         let onset = one.onset_error().map(|error| error <= 2.0);
         let [origin, group, disk] = [one.origin_right(), one.lost_right("cgroup:"), one.lost_right("disk:")];
         let all = [Some(one.cause_right()), Some(one.named_at_all()), origin, onset, group, disk];
         let words = all.map(|right| right.map_or("-", |right| if right { "yes" } else { "no" }));
-        let _ = writeln!(out, "{date}\t{}\t{truth}\t{}\t{grade}\t{}", one.name, one.reported.cause, words.join("\t"));
+        let (name, cause) = (&one.name, &one.reported.cause);
+        let _ = writeln!(out, "{date}\t{name}\t{truth}\t{cause}\t{grade}\t{}\t{evidence}", words.join("\t"));
     }
     let all: Vec<&Judged> = judged.iter().collect();
     misses(&mut out, &all, &BTreeMap::new());

@@ -19,6 +19,8 @@ pub struct Reported {
     pub cause: String,
     /// How strong its evidence is; absent without a cause.
     pub grade: Option<Grade>,
+    /// The same, whatever the record of its rule lets it be called.
+    pub evidence: Option<Grade>,
     /// The first origin of the cause.
     pub origin: Option<String>,
     /// The onset of the cause, ns on the recording's axis.
@@ -195,9 +197,11 @@ pub fn report(recording: &Recording) -> Reported {
     let others = rival.into_iter().chain(incidents).collect();
     let first = diagnosis.incidents.first();
     let lost = first.map_or_else(Vec::new, lost_most);
-    match diagnosis.cause {
+    let own = diagnosis.cause.as_ref().and_then(|cause| diagnosis.findings.iter().find(|one| one.rule == cause.rule));
+    match &diagnosis.cause {
         Some(cause) => Reported {
             grade: Some(cause.grade),
+            evidence: own.map(|own| Grade::of(own.confidence)),
             origin: cause.origins.first().map(ToString::to_string),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
@@ -207,6 +211,7 @@ pub fn report(recording: &Recording) -> Reported {
         None => Reported {
             cause: CANNOT_TELL.to_owned(),
             grade: None,
+            evidence: None,
             origin: None,
             onset_ns: first.map(|incident| incident.range.from.ns()),
             lost,
@@ -283,6 +288,7 @@ mod tests {
             reported: Reported {
                 cause: reported.to_owned(),
                 grade: Some(Grade::Strong),
+                evidence: Some(Grade::Strong),
                 origin: Some("disk:vda".to_owned()),
                 onset_ns: onset,
                 lost: vec!["cgroup:/sys/fs/cgroup/db".to_owned(), "disk:vdb".to_owned()],
