@@ -197,11 +197,10 @@ pub fn report(recording: &Recording) -> Reported {
     let others = rival.into_iter().chain(incidents).collect();
     let first = diagnosis.incidents.first();
     let lost = first.map_or_else(Vec::new, lost_most);
-    let own = diagnosis.cause.as_ref().and_then(|cause| diagnosis.findings.iter().find(|one| one.rule == cause.rule));
-    match &diagnosis.cause {
+    match diagnosis.cause {
         Some(cause) => Reported {
             grade: Some(cause.grade),
-            evidence: own.map(|own| Grade::of(own.confidence)),
+            evidence: diagnosis.findings.iter().find(|one| one.rule == cause.rule).map(|one| Grade::of(one.confidence)),
             origin: cause.origins.first().map(ToString::to_string),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),

@@ -2,6 +2,7 @@
 
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
+use crate::actors::successor::BETWEEN;
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
@@ -76,9 +77,6 @@ fn before_it(whole: &Window<'_>, (name, comm): (&str, &str), shortest: Nanos, at
         process::present(whole).filter(|(other, of)| *other != name && *of == comm && group(other) == group(name));
     same.filter_map(of).max_by(Amount::total_cmp)
 }
-
-/// Intervals between the last sample of a process and the first of the one that replaces it, at most.
-const BETWEEN: u64 = 5;
 
 /// The program of a window that computes longest on one CPU, of those that ran before it, or replaced one that did, and mostly
 /// waited.

@@ -1,9 +1,11 @@
 //! A program whose reads came from the cache and, without more of them, come from a device now.
 
 use crate::actors::process::{self, ProcessShare};
+use crate::evidence::EvidenceBuilder;
 use crate::measure::amount::{Amount, Limit, Per, Rate};
+use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
-use pagetide_core::{Bytes, Ratio};
+use pagetide_core::{Actor, Bytes, Ratio, derived};
 
 pub(crate) const DEMAND: Limit<Ratio> = Limit::new(
     "bytes that it asks for per second, relative to before, at most",
@@ -35,6 +37,12 @@ pub(crate) const AGAIN: Limit<Ratio> = Limit::new(
     "Pages that refault were cached before.",
     "mm/workingset.c (6.12)",
 );
+pub(crate) const LOST: Limit<Ratio> = Limit::new(
+    "bytes that the cache lost before without reclaim, per byte read, above which what was cached is gone",
+    0.5,
+    "With less, the program reads other data than before; with more, its files were deleted or a file system was unmounted.",
+    "judgement",
+);
 pub(crate) const MIN_READ: Limit<Bytes> =
     Limit::new("bytes read by that program", 1_048_576.0, "Any change reads a little.", "judgement");
 
@@ -53,6 +61,26 @@ pub(crate) struct Served<'a> {
     pub(crate) refaulted: Option<Amount<Bytes>>,
     /// What the cache lost before, without reclaim: files were deleted, or a file system was unmounted.
     pub(crate) lost: Amount<Bytes>,
+    /// The disk that most is read from.
+    pub(crate) disk: Option<&'a str>,
+}
+
+impl Served<'_> {
+    /// Whether what it read until then is cached no more.
+    pub(crate) fn lost_its_files(&self) -> bool {
+        self.lost > self.read * LOST
+    }
+
+    /// Evidence of the time in which the disk reads, with the program and the disk as origins.
+    pub(crate) fn evidence(&self, window: &Window<'_>) -> EvidenceBuilder {
+        let mut found = EvidenceBuilder::new(window);
+        found.origin(self.reader.actor(window));
+        if let Some(disk) = self.disk {
+            found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+            found.origin(Actor::disk(disk));
+        }
+        found
+    }
 }
 
 /// The program of a window that reads most from devices, if it is such a one.
@@ -80,6 +108,7 @@ pub(crate) fn until_now<'a>(window: &Window<'a>) -> Option<Served<'a>> {
     });
     let (grown, lost) = kinds.reduce(|sum, kind| (sum.0 + kind.0, sum.1 + kind.1))?;
     let lost = (lost - freed).max(Amount::ZERO);
+    let disk = window.busiest(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH)).map(|(disk, _)| disk);
     (grown + freed >= read * FILLED).then_some(Served {
         reader,
         read_before,
@@ -88,5 +117,6 @@ pub(crate) fn until_now<'a>(window: &Window<'a>) -> Option<Served<'a>> {
         read,
         refaulted,
         lost,
+        disk,
     })
 }

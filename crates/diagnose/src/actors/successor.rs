@@ -6,8 +6,8 @@ use crate::measure::window::{Window, intervals};
 use pagetide_core::{Nanos, Table};
 use std::collections::BTreeMap;
 
-/// Intervals between the last sample of the one and the first of the other, at most.
-const BETWEEN: u64 = 5;
+/// Intervals between the last sample of what is replaced, a process or a group, and the first of what replaces it, at most.
+pub(crate) const BETWEEN: u64 = 5;
 /// How long the one ran.
 pub(crate) const RAN: Limit<Nanos> = Limit::new(
     "time for which a program ran in a group before one of the same command began in another, at least",
@@ -36,13 +36,11 @@ fn all(window: &Window<'_>) -> BTreeMap<String, String> {
     let Some((start, _)) = recording.span() else { return BTreeMap::new() };
     let slack = intervals(recording, BETWEEN).get();
     let slack = i64::try_from(slack).unwrap_or(i64::MAX);
-    let begins = |group: &str| {
-        let series = recording.series(Table::Cgroup, group, "cgroup_id")?;
-        series.points().next()
+    let begun = |group| {
+        let (at, id) = recording.series(Table::Cgroup, group, "cgroup_id")?.points().next()?;
+        Some((group, at, id))
     };
-    let leaves = group::leaves(recording);
-    let known: Vec<(&str, i64, i64)> =
-        leaves.into_iter().filter_map(|group| begins(group).map(|(at, id)| (group, at, id))).collect();
+    let known: Vec<(&str, i64, i64)> = group::leaves(recording).into_iter().filter_map(begun).collect();
     let new: Vec<&(&str, i64, i64)> = known.iter().filter(|(_, at, _)| at.saturating_sub(start) > slack).collect();
     if new.is_empty() {
         return BTreeMap::new();

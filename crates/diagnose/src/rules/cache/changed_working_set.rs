@@ -1,16 +1,16 @@
 //! `changed-working-set`: a program reads other data than before; what it read until then stays cached, or no program reads it again.
 
-use crate::actors::served::{self, AGAIN, DEMAND, FILLED, MIN_READ, MISSING, SERVED, Served};
+use crate::actors::served::{self, AGAIN, DEMAND, FILLED, LOST, MIN_READ, MISSING, SERVED, Served};
 use crate::actors::stream::{
     self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM, SWAP_MOST, Stream,
 };
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, Limit, grade};
+use crate::measure::amount::{Amount, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId};
+use pagetide_core::{Actor, Bytes, Finding, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a change of the working set",
@@ -54,7 +54,7 @@ pub(crate) const RULE: Rule = Rule {
                 FILLED.doc(),
                 AGAIN.doc(),
                 MIN_READ.doc(),
-                KEPT.doc(),
+                LOST.doc(),
                 MOST_OF_READS.doc(),
                 NEW.doc(),
                 FREED_LEAST.doc(),
@@ -77,13 +77,6 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const KEPT: Limit<Ratio> = Limit::new(
-    "bytes that the cache lost before without reclaim, per byte read, at most",
-    0.5,
-    "With more, files were deleted or a file system was unmounted: their data is read again.",
-    "judgement",
-);
-
 fn examine(window: &Window<'_>) -> Option<Finding> {
     of_service(window).or_else(|| of_stream(window))
 }
@@ -98,15 +91,9 @@ fn is_benign(finding: &Finding) -> bool {
 
 /// A program whose reads came from the cache and, without more of them, come from a device now.
 fn of_service(window: &Window<'_>) -> Option<Finding> {
-    let served = served::until_now(window).filter(|served| served.lost <= served.read * KEPT)?;
-    let Served { reader, read_before, asked, asked_before, read, refaulted, .. } = served;
-    let disk = window.busiest(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH)).map(|(disk, _)| disk);
-    let mut found = EvidenceBuilder::new(window);
-    found.origin(reader.actor(window));
-    if let Some(disk) = disk {
-        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
-        found.origin(Actor::disk(disk));
-    }
+    let served = served::until_now(window).filter(|served| !served.lost_its_files())?;
+    let mut found = served.evidence(window);
+    let Served { reader, read_before, asked, asked_before, read, refaulted, disk, .. } = served;
     let name = reader.words();
     let what = format!("bytes that {name} asks for, and before");
     found.compare(1.0, what, ASKED, asked, Relation::Near, asked_before);

@@ -2,7 +2,7 @@
 
 use crate::actors::newcomer;
 use crate::actors::process;
-use crate::actors::served::{self, Served};
+use crate::actors::served::{self, AGAIN, LOST, Served};
 use crate::actors::stream::{self, SWAP_MOST};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load;
@@ -101,12 +101,6 @@ const ALONE: Limit<Count> = Limit::new(
     "With more, the disk has more to do than it can: that decides, and not what is cached.",
     "Little's law",
 );
-const AGAIN: Limit<Ratio> = Limit::new(
-    "refaulted bytes per byte read, at most",
-    0.1,
-    "Pages that refault were cached before.",
-    "mm/workingset.c (6.12)",
-);
 const FREED: Limit<Ratio> = Limit::new(
     "bytes freed per byte read, at most, where refaults are not recorded",
     0.2,
@@ -119,13 +113,6 @@ const FULL: Limit<Ratio> = Limit::new(
     1.0,
     "The cache was full, so reads replace other pages.",
     "mm/vmscan.c (6.12)",
-);
-
-const LOST: Limit<Ratio> = Limit::new(
-    "bytes that the cache lost before without reclaim, per byte read, above this, of a program whose reads came from the cache until then",
-    0.5,
-    "With less, it reads other data than before.",
-    "judgement",
 );
 
 const MISSED: Limit<Ratio> = Limit::new(
@@ -141,18 +128,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 /// A program whose files were replaced: what was cached of the old ones went with them.
 fn of_deleted(window: &Window<'_>) -> Option<Finding> {
-    let served = served::until_now(window).filter(|served| served.lost > served.read * LOST)?;
+    let served = served::until_now(window).filter(Served::lost_its_files)?;
+    let mut found = served.evidence(window);
     let Served { reader, read_before, read, lost, .. } = served;
-    let disk = window.busiest(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH)).map(|(disk, _)| disk);
-    let mut found = EvidenceBuilder::new(window);
-    found.origin(reader.actor(window));
-    if let Some(disk) = disk {
-        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
-        found.origin(Actor::disk(disk));
-    }
     let what = format!("bytes that {} reads from devices, and before", reader.words());
     found.compare(1.5, what, "read_bytes", reader.amount, Relation::Above, read_before);
-    found.add(1.0, "bytes that the cache lost without reclaim", "Cached, pgsteal", lost);
+    found.add(1.0, "bytes that the cache lost without reclaim", "Cached + Buffers, pgsteal", lost);
     let statement = format!(
         "{} reads files that are not cached, {read} for the first time: {lost} of cached files were deleted, or went with a file system, before.",
         reader.words()
