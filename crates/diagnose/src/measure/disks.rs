@@ -106,6 +106,12 @@ impl<'a> Window<'a> {
         self.with_those_below(vec![name]).split_off(1)
     }
 
+    /// The disks that lie on a disk, and those that lie on these.
+    pub(crate) fn above(&self, name: &str) -> Vec<&'a str> {
+        let stacked = self.recording.manifest.disks.iter().filter(|disk| !disk.below.is_empty());
+        stacked.map(|disk| disk.name.as_str()).filter(|disk| self.below(disk).contains(&name)).collect()
+    }
+
     fn with_those_below(&self, mut names: Vec<&'a str>) -> Vec<&'a str> {
         let mut at = 0;
         while let Some(name) = names.get(at).copied() {

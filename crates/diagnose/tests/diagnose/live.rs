@@ -776,6 +776,42 @@ fn a_mapped_device_that_delays_requests_is_slow_itself() {
 }
 
 #[test]
+fn a_disk_is_saturated_by_what_a_layer_on_it_copies() {
+    // dm-0 is asked for 20 writes a second of 4 KiB, and then for 8 of `asked` bytes that keep it busy; the disk below it then copies 16 blocks a second.
+    let copied = |asked: f64, block: f64, layer_busy: f64| {
+        let pick = |usual: f64, then: f64| move |at: f64| if busy(at) { then } else { usual };
+        let disk = |story: Story, name: &'static str, rate: f64, bytes: f64, busy: f64| {
+            let story = ["reads", "read_sectors", "read_ms"]
+                .into_iter()
+                .fold(story, |story, metric| story.counter(Table::Disk, name, metric, |_| 0.0));
+            let ms = pick(20.0, busy * 1000.0);
+            story
+                .counter(Table::Disk, name, "writes", pick(20.0, rate))
+                .counter(Table::Disk, name, "write_sectors", pick(160.0, rate * bytes / 512.0))
+                .counter(Table::Disk, name, "write_ms", ms)
+                .counter(Table::Disk, name, "weighted_io_ms", ms)
+                .counter(Table::Disk, name, "io_ms", ms)
+        };
+        let story = host().manifest(|manifest| {
+            manifest.disks = vec![pagetide_core::Disk {
+                name: "dm-0".to_owned(),
+                below: vec!["sda".to_owned()],
+                ..pagetide_core::Disk::default()
+            }];
+        });
+        let story = disk(disk(story, "sda", 16.0, block, 0.7), "dm-0", 8.0, asked, layer_busy);
+        let told = story.counter(Table::Host, "", "psi_io_some", pick(1000.0, 900_000.0)).tell();
+        finding(&told, "device-saturated")
+    };
+    let found = copied(4096.0, 512.0 * 1024.0, 0.95).expect("the copies keep the disk busy");
+    assert_eq!(found.origins.names(), ["disk:sda"]);
+    assert!(found.statement.contains("nobody asked dm-0 for"), "{}", found.statement);
+    assert_eq!(copied(1024.0 * 1024.0, 512.0 * 1024.0, 0.95), None, "all of it was asked for");
+    assert_eq!(copied(4096.0, 8192.0, 0.95), None, "the requests are about as large as before");
+    assert_eq!(copied(4096.0, 512.0 * 1024.0, 0.4), None, "nobody waits for the layer");
+}
+
+#[test]
 fn a_device_that_hardly_completes_anything_is_slow() {
     // 20 writes a second of 5 ms; from the onset on so many a second, of 3 s each.
     let hangs = |rate: f64| {

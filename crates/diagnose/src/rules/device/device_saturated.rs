@@ -142,7 +142,10 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     };
     // Larger requests take longer on a disk of limited bandwidth, and each waits for it, however few there are.
     let larger = || {
-        let now = (window.busy(disk).filter(|busy| *busy >= SATURATED)?, window.queue(disk)?);
+        let now = (window.busy(disk)?, window.queue(disk)?);
+        if now.0 < SATURATED && copied_for(window, disk).is_none() {
+            return None;
+        }
         let usual = window.baseline().median::<Nanos>(SignalSpec::disk_await(disk))?;
         (larger_requests(window, disk).is_some() && window.disk_await(disk)? >= usual * SLOWER.get())
             .then_some((now, window.span))
@@ -205,6 +208,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.compare(0.5, "bytes per request", of("sectors per request"), size, Relation::Above, before);
         format!(" Its requests have become larger: {size} each ({before} before).")
     });
+    let copies = copied_for(window, disk);
+    let larger = copies.map_or(larger.clone(), |above| format!("{larger} Most of what it transfers nobody asked {above} for, which lies on it: a layer between them copies."));
     let statement = format!(
         "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{larger}{who} {part}",
         queue.get()
@@ -247,6 +252,15 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         ),
     };
     found.finish(RuleId::DeviceSaturated, statement, vec![advice])
+}
+
+/// The disk on top of a disk that always has a request in flight while it asks for a small part of what the disk below transfers: a layer
+/// between them copies, as a thin volume does before the first write to a block of a snapshot (drivers/md/dm-thin.c: schedule_copy, 6.12).
+fn copied_for<'a>(window: &Window<'a>, disk: &str) -> Option<&'a str> {
+    let asked = |layer: &str| {
+        window.moved(layer).zip(window.moved(disk)).is_some_and(|(asked, sent)| asked * LARGER.get() <= sent)
+    };
+    window.above(disk).into_iter().find(|layer| asked(layer) && window.busy(layer).is_some_and(|busy| busy >= PACED))
 }
 
 /// Whether a disk writes more bytes than it reads.
