@@ -17,7 +17,7 @@ use pagetide_core::{Actor, Cause, Confidence, Finding, Grade, Link, Moment, Nano
 /// Shares of the largest loss that part the losses which count as one.
 const SHARED: [f64; 4] = [1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 1.0 / 256.0];
 
-/// The findings that no other accounts for, by their place, the first to name first: causes before effects, then the one by which tasks lost
+/// The findings that no other accounts for, by their place, the first to name first: causes before effects of the same time, then the one by which tasks lost
 /// most time. Losses that differ by less than a factor of four count as one, because all causes of one time share its losses; of those the
 /// strength of the evidence decides. Waits for a CPU come behind waits for IO and memory that are more than a burst, behind what grows and harms
 /// later, and behind what the program that computes reads and writes.
@@ -62,6 +62,15 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
     let of_cpu: Vec<(bool, Amount<Nanos>)> =
         roots.iter().map(|(index, lost)| (first && for_cpu(&findings[*index]), *lost)).collect();
     let largest = |cpu: bool| of_cpu.iter().filter(|one| one.0 == cpu).map(|one| one.1).fold(Amount::ZERO, Amount::max);
+    // An effect is told for want of a cause of its own time.
+    let causes: Vec<Span> = roots
+        .iter()
+        .map(|(index, _)| &findings[*index])
+        .filter(|one| role(one) == Role::Cause)
+        .map(|one| one.range)
+        .collect();
+    let is_alone = |finding: &Finding| !causes.iter().any(|range| range.overlaps(finding.range));
+    let role = |finding: &Finding| if is_alone(finding) { role(finding).min(Role::Cause) } else { role(finding) };
     roots.sort_by_key(|(index, lost)| {
         let finding = &findings[*index];
         let cpu = first && for_cpu(finding);
@@ -284,5 +293,24 @@ mod tests {
         assert_eq!(root(stream(0, 0.7), waste(0, 0.8)), Some(RuleId::ReadAheadWaste), "stronger evidence");
         assert_eq!(root(stream(0, 0.9), waste(0, 0.9)), Some(RuleId::StreamFloodsCache), "the order of the rules");
         assert_eq!(root(stream(500, 0.9), waste(0, 0.6)), Some(RuleId::ReadAheadWaste), "the earlier one");
+    }
+
+    #[test]
+    fn an_effect_is_the_root_of_a_time_that_has_no_cause() {
+        let root = |busy_from: i64| {
+            let during = |rule, from: i64, to: i64, confidence| Finding {
+                range: Span::new(from, to),
+                ..finding(rule, from, confidence)
+            };
+            let findings = [
+                during(RuleId::NoisyNeighbour, 0, 1000, 0.7),
+                during(RuleId::DeviceSaturated, busy_from, 100_000, 0.9),
+            ];
+            let (recording, episodes) = (Recording::default(), Episodes::default());
+            let roots = roots(&recording, &Stretches::of(&recording, &episodes), &findings);
+            roots.first().map(|index| findings[*index].rule)
+        };
+        assert_eq!(root(50_000), Some(RuleId::DeviceSaturated), "the neighbour was gone by then");
+        assert_eq!(root(500), Some(RuleId::NoisyNeighbour), "both at once: the cause is named");
     }
 }

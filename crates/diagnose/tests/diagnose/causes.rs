@@ -1670,6 +1670,32 @@ fn reads_that_missed_the_cache_before_meet_no_cold_cache() {
 }
 
 #[test]
+fn who_reads_around_the_cache_meets_no_cold_cache() {
+    // It reads a quarter of 16 MiB/s and then all of it, and asked for `asked` bytes per byte read before; the cache grows by what a tar reads.
+    let told = |asked: f64, before: f64| {
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        counts(counts(host(), "workingset_refault_file", 0.0, 0.0), "pgsteal_kswapd", 0.0, 0.0)
+            .gauge(Table::Host, "", "Cached", |at| GIB + progress(at) * 480.0 * MIB)
+            .counter(Table::Host, "", "psi_io_some", at(1000.0, 900_000.0))
+            .counter(Table::Disk, "sda", "reads", at(160.0 * before, 160.0))
+            .counter(Table::Disk, "sda", "read_sectors", at(16.0 * before * MIB / 512.0, 16.0 * MIB / 512.0))
+            .counter(Table::Disk, "sda", "read_ms", at(10.0, 900.0))
+            .counter(Table::Disk, "sda", "io_ms", at(10.0, 900.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", at(10.0, 900.0))
+            .counter(Table::Process, "7@7", "rchar", at(16.0 * before * asked * MIB, 16.0 * MIB))
+            .counter(Table::Process, "7@7", "read_bytes", at(16.0 * before * MIB, 16.0 * MIB))
+            .tell()
+    };
+    assert_eq!(
+        finding(&told(1.0, 0.25), "cold-cache"),
+        None,
+        "nothing of what it read came from the cache before, either"
+    );
+    assert!(finding(&told(4.0, 0.25), "cold-cache").is_some(), "three quarters of it did");
+    assert!(finding(&told(1.0, 0.01), "cold-cache").is_some(), "it hardly read before");
+}
+
+#[test]
 fn a_disk_that_was_idle_is_at_its_limit_where_more_at_once_do_not_get_more() {
     // Two bursts of several readers, and one reader between them: 60 reads a second all the time.
     let told = |burst: f64, rate: f64| {

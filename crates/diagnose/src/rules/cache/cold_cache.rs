@@ -60,6 +60,8 @@ pub(crate) const RULE: Rule = Rule {
                 SWAP_MOST.doc(),
                 queue::EVEN.doc(),
                 MISSED.doc(),
+                UNCACHED.doc(),
+                FORMER.doc(),
                 LOST.doc(),
                 newcomer::ONCE.doc(),
             ],
@@ -93,6 +95,12 @@ const USUAL: Limit<Ratio> = Limit::new(
     "With more, it missed the cache before.",
     "judgement",
 );
+const FORMER: Limit<Ratio> = Limit::new(
+    "bytes that such a program read per second before, as a share of now",
+    0.1,
+    "With less, what it read before says little.",
+    "judgement",
+);
 const BUSY: Limit<Ratio> =
     Limit::new("share of time that a disk is busy meanwhile", 0.5, "An idle disk delays nobody.", "judgement");
 const ALONE: Limit<Count> = Limit::new(
@@ -119,6 +127,13 @@ const MISSED: Limit<Ratio> = Limit::new(
     "reads a second before, per read a second now, at most",
     0.5,
     "With more, programs missed the cache before as well.",
+    "judgement",
+);
+
+const UNCACHED: Limit<Ratio> = Limit::new(
+    "share of the bytes that a program asks for which come from devices, before and now, of one that the cache never served",
+    0.9,
+    "With less, the cache serves it.",
     "judgement",
 );
 
@@ -163,7 +178,9 @@ fn of_free_memory(window: &Window<'_>) -> Option<Finding> {
     let waited = |disk: &str| window.rise::<Count>(Table::Disk, disk, "read_ms");
     let busiest = window.busiest(waited).or_else(|| window.busiest(sectors).map(|(disk, _)| (disk, Amount::ZERO)));
     // What waits for a device at its limit is not over once a part of the files is cached: the rate of misses has not fallen.
-    if busiest.is_some_and(|(disk, _)| at_limit(window, disk) || misses_as_before(window, disk)) {
+    if busiest.is_some_and(|(disk, _)| {
+        at_limit(window, disk) || misses_as_before(window, disk) || is_never_served(window, disk)
+    }) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -224,6 +241,24 @@ fn misses_as_before(window: &Window<'_>, disk: &str) -> bool {
     let span = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     let usual = window.baseline().until(span.from).and_then(|before| reads(&before));
     usual.zip(reads(&window.over(span))).is_some_and(|(usual, now)| usual.is_positive() && usual >= now * MISSED)
+}
+
+/// Whether the program that reads most from a disk got nothing from the cache before, either: it reads around it, or each file once. It may read
+/// more now, but what it reads was no more cached before.
+fn is_never_served(window: &Window<'_>, disk: &str) -> bool {
+    let never = || {
+        let reader = disk_load::reader(window, disk)?;
+        let before = window.baseline().all()?;
+        let read = |window: &Window<'_>| {
+            let of = |metric: &str| process::together::<Bytes>(window, reader.comm, &[metric]);
+            let (asked, read) = (of("rchar"), of("read_bytes"));
+            // What is mapped is read without a call.
+            (read >= asked * UNCACHED && read * UNCACHED <= asked).then_some(read)
+        };
+        let (usual, now) = (read(&before)?, read(window)?);
+        Some(usual >= now * FORMER)
+    };
+    never().unwrap_or(false)
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {
