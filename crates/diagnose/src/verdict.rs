@@ -1,6 +1,7 @@
 //! The conclusion from all findings: the verdict, its summary, what is cleared, what contradicts it.
 
 mod arbiter;
+mod by_account;
 pub(crate) mod changes;
 pub(crate) mod document;
 pub(crate) mod effects;
@@ -71,6 +72,11 @@ fn conclude(
             roots.retain(|root| ledger.is_none_or(|ledger| !findings[*root].range.overlaps(ledger.range)))
         }
         Some(Ruling::Agrees) | None => {}
+    }
+    if roots.iter().all(|root| incident::harmless(recording, stretches, &findings[*root])) {
+        let named = by_account::of(stretches, ledger);
+        roots.splice(0..0, named.iter().map(|_| findings.len()));
+        findings.extend(named);
     }
     if let Some((root, _)) =
         roots.first().zip(ledger).filter(|(root, ledger)| arbiter::is_little(ledger, &findings[**root]))

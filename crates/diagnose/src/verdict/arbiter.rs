@@ -65,6 +65,11 @@ fn leader(ledger: &Ledger) -> Option<&'static [Account]> {
     enough.then_some(side)
 }
 
+/// The accounts to which most was lost, and how much, where that is enough to decide.
+pub(crate) fn most_lost(ledger: &Ledger) -> Option<(&'static [Account], u64)> {
+    leader(ledger).map(|side| (side, lost(ledger, side)))
+}
+
 /// Whether a rule explains losses of a side.
 fn explains(rule: RuleId, side: &[Account]) -> bool {
     let also: &[Account] = match rule {

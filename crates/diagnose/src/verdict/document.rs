@@ -34,7 +34,8 @@ for is not a cause. Of the rest, the one with the strongest evidence is the caus
 pressure stall information, without kswapd's own CPU time, and the time in which samples find a group in commits of a journal, which the kernel does not \
 count; iowait where pressure was not recorded; and waits for a CPU for cpu-bound. Without lost time a \
 finding is a remark on a healthy host. Growth of memory hurts later, and drop_caches and dirty throttling are facts: they need no lost time. Lost time that no rule \
-explains is reported with its device, and such a host is never called healthy. A task that waits for one request after the other does its own work; a \
+explains is reported with its device, and such a host is never called healthy; where most of it is lost in the queue of one disk, or to a disk that \
+became slower, that is named with weak evidence. A task that waits for one request after the other does its own work; a \
 queue of requests is lost time. A finding names the programs that lost time only where the kernel accounted the delays of processes \
 (kernel.task_delayacct=1).
 ";

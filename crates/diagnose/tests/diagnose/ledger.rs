@@ -1099,3 +1099,26 @@ fn a_service_that_is_deployed_anew_in_a_group_of_its_own_is_no_newcomer() {
     let jobs = told("shop", 50, 60, false);
     assert_eq!(jobs.verdict, Conclusion::Healthy, "a job after a job: {}", jobs.summary);
 }
+
+#[test]
+fn where_no_rule_names_a_cause_the_account_of_the_lost_time_is_named() {
+    // The disk gets three times the requests and is busy half of the time: no queue, and no request at a time.
+    let told = |busy: f64, requests: f64| diagnose(&disk_of(waits(0.7), (busy, requests), (0.06, 100.0)).tell());
+    let loaded = told(0.5, 300.0);
+    let cause = loaded.cause.as_ref().expect("most of the time was lost in one queue");
+    assert_eq!((cause.rule.as_str(), cause.grade), ("device-saturated", Grade::Weak));
+    assert_eq!(cause.origins.names(), ["disk:sda"]);
+    assert!(
+        loaded.summary.contains("No rule tells why, but most of the time was lost in the queue of sda"),
+        "{}",
+        loaded.summary
+    );
+    assert!(booked(&loaded, Account::Load) > 20.0, "{:?}", loaded.ledger);
+    let elsewhere = told(0.1, 100.0);
+    assert_eq!(
+        elsewhere.verdict,
+        Conclusion::CannotTell,
+        "most of it was lost without a request: {}",
+        elsewhere.summary
+    );
+}
