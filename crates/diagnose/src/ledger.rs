@@ -151,22 +151,23 @@ pub(crate) fn noticeable(range: Span) -> Amount<Nanos> {
     Amount::new((range.length().as_f64() * NOTICED.get()).max(UNOWNED.get()))
 }
 
-/// The ledger of a step in what tasks wait, which nothing that a finding is about accounts for; absent where there is none. Of a service all lost
-/// time counts that is not its own work. Of the host, and of tasks in no group, only what no queue shows: jbd2, kworkers and programs that
-/// read for themselves wait for requests in flight.
+/// The ledger of a step in what tasks wait, which nothing that a finding is about accounts for; absent where there is none.
 pub(crate) fn unowned_step(whole: &Window<'_>, ledger: Option<&Ledger>, explained: &[Span]) -> Option<Ledger> {
+    let counts = |ledger: &Ledger| is_unowned_step(whole, ledger, explained);
+    ledger.filter(|ledger| counts(ledger)).cloned().or_else(|| of_rest(whole).filter(counts))
+}
+
+/// Whether a ledger is of such a step. Of a service all lost time counts that is not its own work. Of the host, and of tasks in no group, only what no
+/// queue shows: jbd2, kworkers and programs that read for themselves wait for requests in flight.
+pub(crate) fn is_unowned_step(whole: &Window<'_>, ledger: &Ledger, explained: &[Span]) -> bool {
     // What lasts from the start is no step: nobody knows what was before.
     let first = whole.span.from.later(intervals(whole.recording, Margins::of(whole.recording).before() as u64));
-    let counts = |ledger: &Ledger| {
-        let of_service = of_service(ledger);
-        let lost = if of_service {
-            alarming(ledger)
-        } else {
-            notably(ledger, &[Account::Device, Account::Unexplained]) && !newcomer::alone(&whole.over(ledger.range))
-        };
-        lost && ledger.range.from >= first && !explained.iter().any(|known| known.overlaps(ledger.range))
+    let lost = if of_service(ledger) {
+        alarming(ledger)
+    } else {
+        notably(ledger, &[Account::Device, Account::Unexplained]) && !newcomer::alone(&whole.over(ledger.range))
     };
-    ledger.filter(|ledger| counts(ledger)).cloned().or_else(|| of_rest(whole).filter(counts))
+    lost && ledger.range.from >= first && !explained.iter().any(|known| known.overlaps(ledger.range))
 }
 
 /// Whether a service lost so much that an answer begins with it.

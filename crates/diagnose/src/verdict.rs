@@ -73,10 +73,10 @@ fn conclude(
         }
         Some(Ruling::Agrees) | None => {}
     }
-    if roots.iter().all(|root| incident::harmless(recording, stretches, &findings[*root])) {
-        let named = by_account::of(stretches, ledger);
-        roots.splice(0..0, named.iter().map(|_| findings.len()));
-        findings.extend(named);
+    let unnamed = roots.iter().all(|root| incident::harmless(recording, stretches, &findings[*root]));
+    if let Some(named) = ledger.filter(|_| unnamed).and_then(|ledger| by_account::of(stretches, ledger)) {
+        roots.insert(0, findings.len());
+        findings.push(named);
     }
     if let Some((root, _)) =
         roots.first().zip(ledger).filter(|(root, ledger)| arbiter::is_little(ledger, &findings[**root]))

@@ -22,27 +22,34 @@ const fn rule_of(account: Account) -> Option<RuleId> {
 const WEIGHT: f64 = 1.0;
 
 /// The finding of the account to which most was lost; absent where no service lost notable time, or where several causes share the account.
-pub(crate) fn of(stretches: &Stretches<'_>, ledger: Option<&Ledger>) -> Option<Finding> {
+pub(crate) fn of(stretches: &Stretches<'_>, ledger: &Ledger) -> Option<Finding> {
     let whole = stretches.whole.as_ref()?;
-    let ledger = ledger::unowned_step(whole, ledger, &[stretches.before()]).filter(ledger::of_service)?;
-    let (side, lost) = arbiter::most_lost(&ledger)?;
+    if !ledger::of_service(ledger) || !ledger::is_unowned_step(whole, ledger, &[stretches.before()]) {
+        return None;
+    }
+    let (side, lost) = arbiter::most_lost(ledger)?;
     let booking = ledger.bookings.iter().find(|booking| side.contains(&booking.account))?;
     let rule = rule_of(booking.account).filter(|_| lost >= ledger.lost_ns.div_ceil(2))?;
     let during = whole.over(ledger.range);
     let mut found = EvidenceBuilder::new(&during);
-    let disk = booking.on.as_deref().and_then(|on| on.strip_prefix("disk:"));
-    if let Some(disk) = disk {
-        found.origin(Actor::disk(disk));
-        disk_load::owner(&during, disk).into_iter().for_each(|owner| found.origin(owner.actor(&during)));
-    }
+    let disk = booking.on.as_deref().and_then(|on| on.strip_prefix("disk:"))?;
+    found.origin(Actor::disk(disk));
+    disk_load::owner(&during, disk).into_iter().for_each(|owner| found.origin(owner.actor(&during)));
     let all = Amount::<Nanos>::new(ledger.lost_ns as f64);
-    let source = "the ledger of lost time";
-    found.compare(WEIGHT, "time lost to it", source, Amount::<Nanos>::new(lost as f64), Relation::Near, all);
-    let statement = format!("No rule tells why, but most of the time was lost {}.", booking.words);
+    let lost = Amount::<Nanos>::new(lost as f64);
+    found.compare(
+        WEIGHT,
+        format!("time lost waiting for {disk}"),
+        "the ledger of lost time",
+        lost,
+        Relation::Near,
+        all,
+    );
+    let statement = format!("No rule tells why, but most of the time was lost waiting for {disk}.");
     let advice = advise(
-        "Record the host again with processes and groups every second, from before the trouble begins.",
-        Some("pagetide record --every 1s -o trouble"),
-        "The rules compare what programs and devices do with what they did before. Recording changes nothing.",
+        &format!("While it lasts, look at the requests of {disk}: how many, how large, and whose."),
+        Some("iostat -x 1; pidstat -d 1"),
+        "The commands only read.",
         None,
     );
     found.finish(rule, statement, vec![advice])

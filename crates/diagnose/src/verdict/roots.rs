@@ -17,8 +17,8 @@ use pagetide_core::{Actor, Cause, Confidence, Finding, Grade, Link, Moment, Nano
 /// Shares of the largest loss that part the losses which count as one.
 const SHARED: [f64; 4] = [1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 1.0 / 256.0];
 
-/// The findings that no other accounts for, by their place, the first to name first: causes before effects of the same time, then the one by which tasks lost
-/// most time. Losses that differ by less than a factor of four count as one, because all causes of one time share its losses; of those the
+/// The findings that no other accounts for, by their place, the first to name first: causes before effects of the same time, then the one by which
+/// tasks lost most time. Losses that differ by less than a factor of four count as one, because all causes of one time share its losses; of those the
 /// strength of the evidence decides. Waits for a CPU come behind waits for IO and memory that are more than a burst, behind what grows and harms
 /// later, and behind what the program that computes reads and writes.
 pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: &[Finding]) -> Vec<usize> {
@@ -62,21 +62,17 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
     let of_cpu: Vec<(bool, Amount<Nanos>)> =
         roots.iter().map(|(index, lost)| (first && for_cpu(&findings[*index]), *lost)).collect();
     let largest = |cpu: bool| of_cpu.iter().filter(|one| one.0 == cpu).map(|one| one.1).fold(Amount::ZERO, Amount::max);
-    // An effect is told for want of a cause of its own time.
-    let causes: Vec<Span> = roots
-        .iter()
-        .map(|(index, _)| &findings[*index])
-        .filter(|one| role(one) == Role::Cause)
-        .map(|one| one.range)
-        .collect();
-    let is_alone = |finding: &Finding| !causes.iter().any(|range| range.overlaps(finding.range));
-    let role = |finding: &Finding| if is_alone(finding) { role(finding).min(Role::Cause) } else { role(finding) };
+    // An effect comes behind the causes of its own time, and of no other.
+    let causes = roots.iter().map(|(index, _)| &findings[*index]).filter(|one| role(one) == Role::Cause);
+    let causes: Vec<Span> = causes.map(|cause| cause.range).collect();
+    let behind =
+        |finding: &Finding| role(finding) == Role::Effect && causes.iter().any(|range| range.overlaps(finding.range));
     roots.sort_by_key(|(index, lost)| {
         let finding = &findings[*index];
         let cpu = first && for_cpu(finding);
         let smaller = SHARED.iter().filter(|share| *lost < largest(cpu) * **share).count();
         let weaker = finding.confidence.thousandths();
-        (role(finding), cpu, smaller, cpu, std::cmp::Reverse(weaker), finding.range.from)
+        (behind(finding), cpu, smaller, cpu, std::cmp::Reverse(weaker), finding.range.from)
     });
     roots.into_iter().map(|(index, _)| index).collect()
 }

@@ -1109,7 +1109,7 @@ fn where_no_rule_names_a_cause_the_account_of_the_lost_time_is_named() {
     assert_eq!((cause.rule.as_str(), cause.grade), ("device-saturated", Grade::Weak));
     assert_eq!(cause.origins.names(), ["disk:sda"]);
     assert!(
-        loaded.summary.contains("No rule tells why, but most of the time was lost in the queue of sda"),
+        loaded.summary.contains("No rule tells why, but most of the time was lost waiting for sda"),
         "{}",
         loaded.summary
     );

@@ -778,7 +778,8 @@ fn a_mapped_device_that_delays_requests_is_slow_itself() {
 #[test]
 fn a_disk_is_saturated_by_what_a_layer_on_it_copies() {
     // dm-0 is asked for 20 writes a second of 4 KiB, and then for 8 of `asked` bytes that keep it busy; the disk below it then copies 16 blocks a second.
-    let copied = |asked: f64, block: f64, layer_busy: f64| {
+    // A program sends `sent` bytes a second.
+    let copied_beside = |asked: f64, block: f64, layer_busy: f64, sent: f64| {
         let pick = |usual: f64, then: f64| move |at: f64| if busy(at) { then } else { usual };
         let disk = |story: Story, name: &'static str, rate: f64, bytes: f64, busy: f64| {
             let story = ["reads", "read_sectors", "read_ms"]
@@ -800,15 +801,23 @@ fn a_disk_is_saturated_by_what_a_layer_on_it_copies() {
             }];
         });
         let story = disk(disk(story, "sda", 16.0, block, 0.7), "dm-0", 8.0, asked, layer_busy);
+        let story = story.counter(Table::Process, "7@7", "write_bytes", pick(0.0, sent));
         let told = story.counter(Table::Host, "", "psi_io_some", pick(1000.0, 900_000.0)).tell();
         finding(&told, "device-saturated")
     };
+    let copied = |asked: f64, block: f64, layer_busy: f64| copied_beside(asked, block, layer_busy, 0.0);
     let found = copied(4096.0, 512.0 * 1024.0, 0.95).expect("the copies keep the disk busy");
     assert_eq!(found.origins.names(), ["disk:sda"]);
-    assert!(found.statement.contains("nobody asked dm-0 for"), "{}", found.statement);
+    assert!(
+        found.statement.contains("a layer between dm-0, which lies on sda, and sda copies blocks"),
+        "{}",
+        found.statement
+    );
     assert_eq!(copied(1024.0 * 1024.0, 512.0 * 1024.0, 0.95), None, "all of it was asked for");
     assert_eq!(copied(4096.0, 8192.0, 0.95), None, "the requests are about as large as before");
     assert_eq!(copied(4096.0, 512.0 * 1024.0, 0.4), None, "nobody waits for the layer");
+    let filled = copied_beside(4096.0, 512.0 * 1024.0, 0.95, 16.0 * 512.0 * 1024.0);
+    assert_eq!(filled, None, "a program fills another volume on the same disk");
 }
 
 #[test]

@@ -96,7 +96,7 @@ const USUAL: Limit<Ratio> = Limit::new(
     "judgement",
 );
 const FORMER: Limit<Ratio> = Limit::new(
-    "bytes that such a program read per second before, as a share of now",
+    "bytes that such a program read per second before, as a share of now, at least",
     0.1,
     "With less, what it read before says little.",
     "judgement",
@@ -243,8 +243,8 @@ fn misses_as_before(window: &Window<'_>, disk: &str) -> bool {
     usual.zip(reads(&window.over(span))).is_some_and(|(usual, now)| usual.is_positive() && usual >= now * MISSED)
 }
 
-/// Whether the program that reads most from a disk got nothing from the cache before, either: it reads around it, or each file once. It may read
-/// more now, but what it reads was no more cached before.
+/// Whether the cache never served the program that reads most from a disk: it reads around the cache, or each file once. It reads more now, and
+/// missed the cache before as well.
 fn is_never_served(window: &Window<'_>, disk: &str) -> bool {
     let never = || {
         let reader = disk_load::reader(window, disk)?;

@@ -6,7 +6,7 @@ use crate::actors::stream;
 use crate::evidence::advice;
 use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise, word};
-use crate::ledger::disk_load::{self, OWNS};
+use crate::ledger::disk_load::{self, DiskLoad, OWNS};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue::{self, DEPTH, EVEN};
@@ -55,6 +55,8 @@ pub(crate) const RULE: Rule = Rule {
                 SLOWER.doc(),
                 PACED.doc(),
                 LARGER.doc(),
+                COPIES.doc(),
+                ON_TOP.doc(),
             ],
             why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
             alternatives: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its \
@@ -98,6 +100,18 @@ const MIN_SHARE_OF_READS: Limit<Ratio> = Limit::new(
     "bytes read per byte that a victim of eviction reads or writes, at least",
     0.5,
     "With less, the disk mostly writes, which no eviction makes it do.",
+    "judgement",
+);
+const COPIES: Limit<Count> = Limit::new(
+    "bytes that a device transfers per byte that a device on it is asked for, at least, where a layer between them copies",
+    4.0,
+    "Parity and a journal write each byte two or three times.",
+    "drivers/md/dm-thin.c: schedule_copy (6.12), and judgement",
+);
+const ON_TOP: Limit<Ratio> = Limit::new(
+    "share of time that the device on it is busy then",
+    0.5,
+    "With less, nobody waits long for the copies.",
     "judgement",
 );
 const PACED: Limit<Ratio> = Limit::new(
@@ -208,10 +222,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.compare(0.5, "bytes per request", of("sectors per request"), size, Relation::Above, before);
         format!(" Its requests have become larger: {size} each ({before} before).")
     });
-    let copies = copied_for(window, disk);
-    let larger = copies.map_or(larger.clone(), |above| format!("{larger} Most of what it transfers nobody asked {above} for, which lies on it: a layer between them copies."));
+    let copies = copied_for(window, disk).map_or(String::new(), |above| {
+        format!(
+            " No program sends most of that: a layer between {above}, which lies on {disk}, and {disk} copies blocks."
+        )
+    });
     let statement = format!(
-        "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{larger}{who} {part}",
+        "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{larger}{copies}{who} {part}",
         queue.get()
     );
     // What a service that ran before needs is not limited: a program that came is.
@@ -254,13 +271,18 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.finish(RuleId::DeviceSaturated, statement, vec![advice])
 }
 
-/// The disk on top of a disk that always has a request in flight while it asks for a small part of what the disk below transfers: a layer
-/// between them copies, as a thin volume does before the first write to a block of a snapshot (drivers/md/dm-thin.c: schedule_copy, 6.12).
+/// The disk that lies on a disk and is busy while it is asked for a small part of what the disk below transfers, and no program sends the rest: a
+/// layer between them copies, as a thin volume does before the first write to a block after a snapshot.
 fn copied_for<'a>(window: &Window<'a>, disk: &str) -> Option<&'a str> {
-    let asked = |layer: &str| {
-        window.moved(layer).zip(window.moved(disk)).is_some_and(|(asked, sent)| asked * LARGER.get() <= sent)
+    let waits = |layer: &str| {
+        let asked =
+            window.moved(layer).zip(window.moved(disk)).is_some_and(|(asked, sent)| asked * COPIES.get() <= sent);
+        asked && window.busy(layer).is_some_and(|busy| busy >= ON_TOP)
     };
-    window.above(disk).into_iter().find(|layer| asked(layer) && window.busy(layer).is_some_and(|busy| busy >= PACED))
+    let above = window.above(disk).into_iter().find(|layer| waits(layer))?;
+    // Beside a volume on the same disk that a program fills, others only wait.
+    let load = DiskLoad::of(window, disk)?;
+    (load.remainder >= load.moved * OWNS).then_some(above)
 }
 
 /// Whether a disk writes more bytes than it reads.
