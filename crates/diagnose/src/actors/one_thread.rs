@@ -3,7 +3,7 @@
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::successor::BETWEEN;
-use crate::measure::amount::{Amount, Count, Limit};
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
 use crate::measure::window::{Window, intervals};
@@ -46,6 +46,21 @@ pub(crate) const SERVED: Limit<Count> = Limit::new(
     "judgement",
 );
 
+/// What it gets done meanwhile, where it computed more than that before.
+pub(crate) const FEWER: Limit<Count> = Limit::new(
+    "its read and write calls before, relative to those since, where it used more",
+    4.0,
+    "Each request costs many times as much. A program that is asked for less uses less of a CPU.",
+    "judgement",
+);
+/// What it got done.
+pub(crate) const CALLED: Limit<Per<Count>> = Limit::new(
+    "read and write calls of such a program before, at least",
+    20.0,
+    "Of fewer, the lines of a log are a third.",
+    "judgement",
+);
+
 /// What tasks of its host waited for devices until then.
 pub(crate) const WAITED: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for IO until then, at most",
@@ -54,12 +69,17 @@ pub(crate) const WAITED: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+/// What a program gets done, where it reads requests and writes answers.
+const CALLS: &[&str] = &["syscr", "syscw"];
+
 /// Such a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OneThread<'a> {
     pub(crate) process: ProcessShare<'a, Count>,
     /// The CPUs that it used before.
     pub(crate) before: Amount<Count>,
+    /// Its read and write calls before and since, where it computed about as much before and they became far fewer.
+    pub(crate) calls: Option<[Rate<Count>; 2]>,
     pub(crate) span: Span,
 }
 
@@ -103,9 +123,22 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         let one = used >= FULL && used <= ONE;
         let until = Span { from: span.from.earlier(shortest).max(earlier.from), to: span.from };
         let for_devices = || whole.over(until).share(&derived::PSI_IO_SOME).is_some_and(|io| io >= WAITED);
-        let waited = before <= USED && before >= SERVED && one;
+        let calls =
+            |span| whole.episodes.signal(window.recording, SignalSpec::rate(Table::Process, name, CALLS))?.mean(span);
+        let costs_more = || {
+            let (before, since): (Rate<Count>, Rate<Count>) = calls(earlier).zip(calls(span))?;
+            (before >= CALLED && before >= since * FEWER.get()).then_some([before, since])
+        };
+        let mostly_waited = before <= USED && before >= SERVED;
+        let calls = if mostly_waited { None } else { costs_more() };
+        let waited = (mostly_waited || calls.is_some()) && one;
         let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
-        waited.then_some(OneThread { process: ProcessShare { name, comm, amount: used, processes: 1 }, before, span })
+        waited.then_some(OneThread {
+            process: ProcessShare { name, comm, amount: used, processes: 1 },
+            before,
+            calls,
+            span,
+        })
     };
     process::present(window).filter_map(of).max_by_key(|one| one.span.length())
 }

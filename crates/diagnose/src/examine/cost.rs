@@ -199,7 +199,10 @@ impl Losses {
         let during = whole.over(finding.range);
         // A queue, and first reads, are a newcomer's own where nobody who ran before waits.
         let alone = of_rule(finding.rule) == Some(Account::Load) && newcomer::alone(&during);
-        if loss == Loss::Cpu && of_itself(&during) || alone || takes_free_memory(whole, finding) {
+        // What waits inside of a thread that ran before waits for no CPU, whoever else does.
+        let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| in_one_thread(&during, finding));
+        let own = loss == Loss::Cpu && inside.is_none() && of_itself(&during);
+        if own || alone || takes_free_memory(whole, finding) {
             return Some(Harm::new(Amount::ZERO, Amount::ZERO, finding.range));
         }
         // What takes memory costs others later, by the reclaim that the kernel does for it: the host's waits tell.
@@ -212,11 +215,8 @@ impl Losses {
         };
         let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
         let host = self.of_host(whole, finding.range, loss);
-        let inside = match loss {
-            Loss::Cpu => in_one_thread(&during, finding),
-            Loss::Stalls => one_at_a_time(whole, finding).map(|service| undone(service, finding.range)),
-            Loss::Killed => None,
-        };
+        let undone = || one_at_a_time(whole, finding).map(|service| undone(service, finding.range));
+        let inside = inside.or_else(|| Some(loss).filter(|loss| *loss == Loss::Stalls).and_then(|_| undone()));
         host.into_iter().chain(groups).chain(inside).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
 
@@ -476,6 +476,15 @@ pub(crate) fn takes_free_memory(whole: &Window<'_>, finding: &Finding) -> bool {
 /// Whether the programs that wait for a CPU are those of a group that started with it, and nobody who ran before waits notably more.
 fn of_itself(during: &Window<'_>) -> bool {
     newcomer::newcomer(during, &derived::PSI_CPU_SOME).is_some_and(|newcomer| newcomer.others < NOTICED)
+}
+
+/// The group of a thread that computes all the time: what is asked of it waits, and no pressure tells.
+pub(crate) fn waits_inside(whole: &Window<'_>, finding: &Finding) -> Option<Actor> {
+    let loss = rules::by_id(finding.rule).loss.filter(|loss| *loss == Loss::Cpu);
+    let during = loss.map(|_| whole.over(finding.range))?;
+    let one = one_thread::busiest(&during).filter(|one| finding.origins.has(&one.process.actor(&during)))?;
+    let mut leaves = group::leaves(whole.recording).into_iter();
+    leaves.find(|leaf| group::contains(whole, leaf, one.process.name)).map(Actor::group)
 }
 
 /// What is asked of a single thread that computes all the time waits inside of it: for as long as it computes more than before.

@@ -2,7 +2,7 @@
 
 use crate::actors::group;
 use crate::actors::newcomer;
-use crate::actors::one_thread::{self, FULL, INTERVAL, ONE, OneThread, SERVED, USED, WAITED};
+use crate::actors::one_thread::{self, CALLED, FEWER, FULL, INTERVAL, ONE, OneThread, SERVED, USED, WAITED};
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::lost_time::Activity;
@@ -41,7 +41,8 @@ pub(crate) const RULE: Rule = Rule {
                 Waits for memory (psi_memory_some) and refaults contradict it. With idle CPUs a control group may still be at its own limit: it \
                 is throttled in its periods (cpu.stat), or its tasks wait most of the time. Or tasks wait most of the time for CPUs that are full \
                 while others idle: an affinity binds them. Or one program that mostly waited before uses all of one CPU, and no more: requests wait \
-                inside of its thread, which no counter of the kernel shows.",
+                inside of its thread, which no counter of the kernel shows. If it used more before, it is told by its read and write calls, which become far \
+                fewer: each costs more.",
             metrics: &[
                 "cpu_user",
                 "cpu_nice",
@@ -60,6 +61,8 @@ pub(crate) const RULE: Rule = Rule {
                 "workingset_refault_file",
                 "utime",
                 "stime",
+                "syscr",
+                "syscw",
             ],
             thresholds: &[
                 IDLE.doc(),
@@ -78,6 +81,8 @@ pub(crate) const RULE: Rule = Rule {
                 ONE.doc(),
                 USED.doc(),
                 SERVED.doc(),
+                FEWER.doc(),
+                CALLED.doc(),
                 WAITED.doc(),
             ],
             why: "More tasks are runnable than there are CPUs, so each waits its turn.",
@@ -231,7 +236,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 /// A program that computes on one CPU all the time: its requests wait for each other inside of it, which no counter of the kernel shows.
 fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
-    let OneThread { process, before, span } = one_thread::busiest(window)?;
+    let OneThread { process, before, calls, span } = one_thread::busiest(window)?;
     let during = window.over(span);
     let only = window.recording.manifest.cpus == 1;
     // With less, more threads would not run either.
@@ -244,6 +249,11 @@ fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
     let relation = if idle >= IDLE { Relation::Above } else { Relation::Below };
     let what = "share of CPU time idle or in iowait";
     found.compare(0.5, what, "cpu_idle + cpu_iowait", idle, relation, IDLE.value());
+    let fewer = calls.map_or(String::new(), |[before, since]| {
+        let what = format!("read and write calls of {}", process.words());
+        found.compare(0.5, what, "syscr + syscw", since, Relation::Below, before);
+        format!(" It calls read and write {since} ({before} before): each request costs many times as much.")
+    });
     let (used, before) = (process.amount.get(), before.get());
     let others = if only {
         "all that there is. What is asked of it meanwhile waits inside of it".to_owned()
@@ -253,8 +263,9 @@ fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
         )
     };
     let words = process.words();
-    let statement =
-        format!("{words} computes all the time on one CPU: it uses {used:.2} CPUs ({before:.2} before), {others}.");
+    let statement = format!(
+        "{words} computes all the time on one CPU: it uses {used:.2} CPUs ({before:.2} before), {others}.{fewer}"
+    );
     let (action, effect) = if only {
         ("Find what it computes, and make that cheaper; or add CPUs.", "More memory or a faster disk change nothing.")
     } else {

@@ -173,6 +173,7 @@ fn with_cause(
     let sentences: Vec<String> = std::iter::once(root.statement.clone()).chain(cost).collect();
     let losses = stretches.losses.in_stretch(whole, range, Some(root.rule));
     let suffers_most = cost::suffers_most(losses.iter().filter(|one| one.by_cause));
+    let inside = cost::waits_inside(whole, root);
     // Who was killed lost no time.
     let killed = rules::by_id(root.rule).loss.filter(|loss| *loss == Loss::Killed);
     let killed = killed.and_then(|_| root.origins.iter().find(|origin| origin.as_group().is_some()));
@@ -181,7 +182,7 @@ fn with_cause(
         ongoing: ongoing(recording, range),
         cause: Some(roots::cause(recording, root)),
         statement: sentences.join(" "),
-        victim: suffers_most.map(|most| most.victim.clone()).or_else(|| killed.cloned()),
+        victim: inside.or_else(|| suffers_most.map(|most| most.victim.clone())).or_else(|| killed.cloned()),
         losses,
         changes: changes::near(recording, root),
     }

@@ -885,6 +885,51 @@ fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thre
 }
 
 #[test]
+fn a_thread_that_computes_all_the_time_harms_its_group_whoever_starts_beside_it() {
+    let told = |group: f64| {
+        let waits = |now: f64| move |at: f64| if during(at) { now } else { 0.0 };
+        counts(counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0), "cpu_user", 10.0, 99.0)
+            .counter(Table::Host, "", "cpu_idle", |at| if during(at) { 101.0 } else { 190.0 })
+            .counter(Table::Host, "", "psi_cpu_some", waits(100_000.0))
+            .counter(Table::Cgroup, "/copy", "psi_cpu_some", waits(100_000.0))
+            .counter(Table::Cgroup, "/copy", "cpu_usage", waits(20_000.0))
+            .gauge(Table::Cgroup, "/copy", "cgroup_id", |_| 44.0)
+            .counter(Table::Cgroup, "/chat", "psi_cpu_some", |_| 10_000.0)
+            .counter(Table::Cgroup, "/chat", "cpu_usage", |at| if during(at) { 990_000.0 } else { 100_000.0 })
+            .gauge(Table::Cgroup, "/chat", "cgroup_id", |_| 43.0)
+            .counter(Table::Process, "7@7", "utime", |at| if during(at) { 99.0 } else { 10.0 })
+            .counter(Table::Process, "7@7", "stime", |_| 0.0)
+            .gauge(Table::Process, "7@7", "cgroup_id", move |_| group)
+            .gauge(Table::Process, "7@7", "rss", |_| MIB)
+            .tell()
+    };
+    let answer = diagnose(&told(43.0));
+    let incident = answer.incidents.first().expect("requests wait inside of the thread");
+    assert_eq!(incident.cause.as_ref().map(|cause| cause.rule.as_str()), Some("cpu-bound"), "{}", answer.summary);
+    assert_eq!(incident.victim, Some(Actor::group("/chat")), "the copy waits for its own work");
+    assert_ne!(diagnose(&told(1.0)).incidents.first().and_then(|one| one.victim.clone()), Some(Actor::group("/chat")));
+}
+
+#[test]
+fn a_thread_that_always_computed_and_comes_to_answer_far_less_is_bound_to_its_thread() {
+    let told = |before: f64, calls: f64| {
+        counts(counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0), "cpu_user", before, 99.0)
+            .counter(Table::Host, "", "cpu_idle", move |at| 200.0 - if during(at) { 99.0 } else { before })
+            .counter(Table::Process, "7@7", "utime", move |at| if during(at) { 99.0 } else { before })
+            .counter(Table::Process, "7@7", "stime", |_| 0.0)
+            .counter(Table::Process, "7@7", "syscr", move |at| if during(at) { calls } else { 200.0 })
+            .counter(Table::Process, "7@7", "syscw", |_| 0.0)
+            .gauge(Table::Process, "7@7", "rss", |_| MIB)
+            .tell()
+    };
+    let found = finding(&told(70.0, 10.0), "cpu-bound").expect("each request costs many times as much");
+    assert!(found.statement.contains("It calls read and write 10/s (200/s before)"), "{}", found.statement);
+    assert!(finding(&told(70.0, 120.0), "cpu-bound").is_none(), "it answers about as many");
+    let waited = finding(&told(20.0, 10.0), "cpu-bound").expect("it mostly waited before");
+    assert!(!waited.statement.contains("calls read and write"), "{}", waited.statement);
+}
+
+#[test]
 fn a_service_that_computes_all_the_time_on_the_only_cpu_is_bound_to_it() {
     let told = |before: f64, waits: f64| {
         let idle = move |at: f64| 100.0 - if during(at) { 98.0 } else { before };
