@@ -45,7 +45,7 @@ const TOGETHER: Limit<Ratio> = Limit::new(
 );
 
 /// The recorder serves nobody.
-const RECORDER: &str = "pagetide";
+pub(crate) const RECORDER: &str = "pagetide";
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["read_bytes", "syscr", "majflt"];

@@ -1633,6 +1633,21 @@ fn what_the_worker_of_a_loop_device_sends_is_of_who_writes_to_that_device() {
 }
 
 #[test]
+fn a_service_that_alone_uses_a_disk_is_no_neighbour_of_itself_where_no_group_tells() {
+    let told = |other: f64, comm: &str| {
+        let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
+        let story = waits(disk(host(), (50.0, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)))
+            .counter(Table::Process, "7@7", "read_bytes", |at| if during(at) { 50.0 * MIB } else { 3.0 * MIB })
+            .counter(Table::Process, "8@8", "read_bytes", move |_| other)
+            .command("8@8", comm);
+        finding(&story.tell(), "noisy-neighbour")
+    };
+    assert!(told(65_536.0, "db").is_some(), "db shares the disk");
+    assert_eq!(told(2048.0, "db"), None, "a line of a log now and then");
+    assert_eq!(told(65_536.0, "pagetide"), None, "the recorder");
+}
+
+#[test]
 fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     // 50 reads a second of 4 KiB become 15 of 92 KiB, on a disk of 1.4 MiB/s.
     let story = |written: f64, others_wait: f64, (size, queue): (f64, f64), misses: f64| {

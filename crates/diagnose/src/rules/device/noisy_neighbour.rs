@@ -67,6 +67,7 @@ pub(crate) const RULE: Rule = Rule {
                 MORE.doc(),
                 USED.doc(),
                 OWNS.doc(),
+                TRANSFERS.doc(),
                 FREED.doc(),
                 SATURATED.doc(),
                 BEHIND.doc(),
@@ -101,6 +102,12 @@ const MORE: Limit<Count> = Limit::new(
 );
 const USED: Limit<Per<Count>> =
     Limit::new("requests before", 2.0, "With fewer, no other process uses the device.", "judgement");
+const TRANSFERS: Limit<Per<Bytes>> = Limit::new(
+    "bytes of another program before, at least, for it to share the device, where groups are unknown",
+    8192.0,
+    "With less than two requests of a page, it hardly uses the device.",
+    "judgement",
+);
 const FREED: Limit<Ratio> = Limit::new(
     "bytes reclaimed per byte read, at most, where a program reads back what it lost",
     0.3,
@@ -247,11 +254,17 @@ fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_prog
 }
 
 /// Whether a program that ran before is the only one that waits longer for a disk: no other group that sends requests there waits for IO more than
-/// before, and nobody beside it in its own reads or writes. Its own requests have become larger or more. False where the groups of its processes are not
-/// known.
+/// before, and nobody beside it in its own reads or writes. Its own requests have become larger or more. Where the groups of its processes are not
+/// known, no other program that ran before reads or writes.
 fn harms_itself(window: &Window<'_>, disk: &str, comm: &str) -> bool {
-    let Some(own) = disk_load::groups_of(window, comm).filter(|own| !own.is_empty()) else { return false };
     let Some(before) = window.baseline().all().filter(|_| newcomer::serves(window, comm)) else { return false };
+    let Some(own) = disk_load::groups_of(window, comm).filter(|own| !own.is_empty()) else {
+        let transfers = |other: &str| process::together::<Bytes>(&before, other, &IO) >= TRANSFERS;
+        let shares = |other: &str| {
+            ![comm, victim::RECORDER].contains(&other) && transfers(other) && newcomer::serves(window, other)
+        };
+        return !disk_load::commands(window).any(shares);
+    };
     let waits = |window: &Window<'_>, group: &str| {
         window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
     };
