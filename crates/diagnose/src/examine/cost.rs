@@ -20,7 +20,7 @@ use crate::ledger::quieter::{self, Quieter};
 use crate::ledger::waits::{Harm, MIN_LOST_TIME, MIN_RISE, RIPPLE, Waits, kswapd_share};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::Episodes;
-use crate::measure::queue::DEPTH;
+use crate::measure::queue::{DEPTH, SEVERAL};
 use crate::measure::window::{STOLEN, Window, intervals, joined};
 use crate::rules;
 use crate::rules::contract::Loss;
@@ -62,13 +62,6 @@ const NOTED: Limit<Count> = Limit::new(
     0.02,
     "Timers and logging use less.",
     "judgement",
-);
-/// What such a service had in flight.
-const SEVERAL: Limit<Count> = Limit::new(
-    "requests in flight while the disk was busy, at least, of a service that sends one at a time since",
-    1.5,
-    "With fewer it sent one at a time before, and is asked for less now.",
-    "Little's law",
 );
 /// Intervals without a loss that do not end it.
 const JOINED: u64 = 5;
@@ -202,7 +195,9 @@ impl Losses {
         // What waits inside of a thread that ran before waits for no CPU, whoever else does.
         let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| in_one_thread(&during, finding));
         let own = loss == Loss::Cpu && inside.is_none() && of_itself(&during);
-        if own || alone || takes_free_memory(whole, finding) {
+        // What lasts from the start and ends where the service comes to do less was its work.
+        let worked = || loss == Loss::Stalls && quieter::ends_its_work(whole, finding.range);
+        if own || alone || takes_free_memory(whole, finding) || worked() {
             return Some(Harm::new(Amount::ZERO, Amount::ZERO, finding.range));
         }
         // What takes memory costs others later, by the reclaim that the kernel does for it: the host's waits tell.

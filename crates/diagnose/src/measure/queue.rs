@@ -10,6 +10,13 @@ use pagetide_core::{Bytes, Nanos, Ratio, Recording, Span, Table};
 /// Requests in flight at which they begin to wait for each other.
 pub(crate) const DEPTH: Limit<Count> =
     Limit::new("requests in flight", 2.0, "With fewer, no request waits for another.", "Little's law");
+/// What a service had in flight that sends one request at a time since.
+pub(crate) const SEVERAL: Limit<Count> = Limit::new(
+    "requests in flight while the disk was busy, at least, of a service that sends one at a time since",
+    1.5,
+    "With fewer it sent one at a time before, and is asked for less now.",
+    "Little's law",
+);
 /// How evenly a device at its limit completes requests.
 pub(crate) const EVEN: Limit<Ratio> = Limit::new(
     "median deviation of requests per second while the queue lasts, as a share of their median, at most",

@@ -41,7 +41,13 @@ fn of(values: &[f64], by: impl Fn(f64, f64) -> f64) -> Option<Step> {
     let (before, after) = (mean(0, at), mean(at, count));
     let half = before.max(after) / 2.0;
     let like = |near: f64, side: f64| if side > half { near >= half } else { near <= half };
-    let at_once = like(mean(at - NEAR, at), before) && like(mean(at, at + NEAR), after);
+    // The interval in which it changed has a part of both: the middle of three does not show it.
+    let middle = |from: usize| {
+        let mut near = values[from..from + NEAR].to_vec();
+        near.sort_by(f64::total_cmp);
+        near[NEAR / 2]
+    };
+    let at_once = like(middle(at - NEAR), before) && like(middle(at), after);
     let stays = like(mean(0, SIDE), before) && like(mean(count - SIDE, count), after);
     (at_once && stays && by(before, after) > 0.0).then_some(Step { at, before, after })
 }
@@ -60,6 +66,13 @@ mod tests {
         assert_eq!(fall(&then(8.0, 2.0)), Some(Step { at: 25, before: 8.0, after: 2.0 }));
         assert_eq!((rise(&then(8.0, 2.0)), fall(&then(0.0, 2.0))), (None, None));
         assert_eq!(fall(&then(8.0, 2.0)[..15]), None, "too short");
+    }
+
+    #[test]
+    fn the_interval_of_the_change_has_a_part_of_both() {
+        let mut values = then(33.0, 14.0);
+        values[25] = 23.0;
+        assert_eq!(fall(&values).map(|step| step.at), Some(25));
     }
 
     #[test]

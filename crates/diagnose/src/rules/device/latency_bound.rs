@@ -2,14 +2,16 @@
 
 use crate::actors::{group, newcomer};
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::ledger::disk_load;
-use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
+use crate::ledger::disk_load::{self, OWNS};
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
+use crate::measure::queue::SEVERAL;
+use crate::measure::step;
+use crate::measure::window::{Window, intervals};
 use crate::rules::contract::{Role, Rule};
 use pagetide_core::derived;
 use pagetide_core::{
-    Actor, Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, StepResult, Table,
+    Actor, Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, StepResult, Table,
 };
 
 pub(crate) const RULE: Rule = Rule {
@@ -25,10 +27,22 @@ pub(crate) const RULE: Rule = Rule {
                 reaches neither its IOPS limit nor its bandwidth.",
             evidence: "Of a step: IOPS x mean completion latency is near 1 s/s, the device is busy, and its mean queue (rate of weighted_io_ms) \
                 is near 1. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms; or a few in flight, each as fast as \
-                before, for which a service that ran before comes to wait most of the time. It harms a service that had several in flight and comes to do half \
+                before, for which a service that ran before comes to wait most of the time. Or one request is in flight all \
+                the time, reads or writes, where several were, and half as many complete, each as fast. Either harms a service that had several in flight and comes to do half \
                 as much, whatever it waits. A higher request rate elsewhere in the recording \
                 supports it.",
-            metrics: &["reads", "writes", "read_sectors", "io_ms", "weighted_io_ms", "read_bytes", "psi_io_some"],
+            metrics: &[
+                "reads",
+                "writes",
+                "read_sectors",
+                "read_ms",
+                "write_ms",
+                "io_ms",
+                "weighted_io_ms",
+                "read_bytes",
+                "write_bytes",
+                "psi_io_some",
+            ],
             thresholds: &[
                 TOLERANCE.doc(),
                 DEVICE_SHARE.doc(),
@@ -40,6 +54,8 @@ pub(crate) const RULE: Rule = Rule {
                 AS_FAST.doc(),
                 WAITS.doc(),
                 MORE.doc(),
+                SEVERAL.doc(),
+                HALF.doc(),
             ],
             why: "A synchronous read returns when the data has arrived. With one thread and no readahead, the device never has a second request, \
                 so every request pays the full latency.",
@@ -107,6 +123,13 @@ const MORE: Limit<Ratio> = Limit::new(
     0.3,
     "A service that always waits for its requests varies by less.",
     "judgement",
+);
+
+const HALF: Limit<Count> = Limit::new(
+    "requests of a disk before, relative to those of one at a time since, at least",
+    1.8,
+    "As many threads as had a request in flight each wait for one of them now.",
+    "Little's law",
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
@@ -195,6 +218,9 @@ fn of_disks(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    if let Some(found) = one_after_the_other(window, disk) {
+        return Some(found);
+    }
     let queue = queue(window, disk)?;
     let reads: Rate<Count> = window.rate(Table::Disk, disk, "reads")?;
     let writes = window.rate(Table::Disk, disk, "writes").unwrap_or(Amount::ZERO);
@@ -250,6 +276,67 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         },
     );
     found.finish(RuleId::LatencyBound, statement, advice())
+}
+
+/// Intervals between a stretch and such a change, at most: where the change ends it.
+const NEAR: u64 = 5;
+
+/// A disk that comes to have one request in flight all the time, where it had several, and completes half as many, each as fast as before: who sends
+/// them waits for each before the next one, as for a lock.
+fn one_after_the_other(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    let whole = Window::whole(window.recording, window.episodes)?;
+    let in_flight = |window: &Window<'_>| Some(queue(window, disk)?).filter(|queue| queue.busy.is_positive());
+    // It lasts: most busy stretches end, and need no look at the whole recording.
+    if whole.over(Span { from: window.span.from, ..whole.span }).busy(disk)? < BUSY {
+        return None;
+    }
+    let depth = SignalSpec::disk(disk, &derived::QUEUE_DEPTH);
+    let values: Vec<(Span, f64)> = whole.episodes.signal(whole.recording, depth)?.intervals_in(whole.span).collect();
+    let fall = step::fall(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>())?;
+    let at = values.get(fall.at)?.0.from;
+    let (before, since) = (whole.over(Span { to: at, ..whole.span }), whole.over(Span { from: at, ..whole.span }));
+    let (earlier, busy) = (in_flight(&before)?.while_busy(), since.busy(disk)?);
+    // A write of a journal beside it now and then does not shift the median.
+    let (depth, _) = whole.episodes.middle::<Count>(whole.recording, depth, since.span)?;
+    let near = window.span.to.later(intervals(window.recording, NEAR)) >= at;
+    if !near || busy < BUSY || depth > QUEUE.value() || earlier < SEVERAL {
+        return None;
+    }
+    let requests = |window: &Window<'_>| window.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS);
+    let (now, then) = (requests(&since)?, requests(&before)?);
+    let (time, usual): (Amount<Nanos>, Amount<Nanos>) = (since.disk_await(disk)?, before.disk_await(disk)?);
+    if then < now * HALF.get() || time > usual * AS_FAST.get() {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    found.span(since.span);
+    let rate = |metric| since.rate::<Count>(Table::Disk, disk, metric).unwrap_or(Amount::ZERO);
+    let reads = rate("reads") >= rate("writes");
+    let sender = if reads { disk_load::reader(&since, disk) } else { disk_load::writer(&since, disk) };
+    let bytes = since.disk_bytes(disk, if reads { &derived::READ_BANDWIDTH } else { &derived::WRITE_BANDWIDTH })?;
+    let owner = sender.filter(|sender| sender.amount >= bytes * OWNS);
+    owner.into_iter().for_each(|owner| found.origin(owner.actor(window)));
+    found.origin(Actor::disk(disk));
+    let of = |what: &str| format!("{what} of {disk}");
+    let what = "share of time that the device is busy";
+    found.add(0.5 * grade(busy, 0.5, 0.95), what, of("rate of io_ms"), busy);
+    let source = of("weighted_io_ms");
+    found.compare(1.0, "requests in flight, the median", source, depth, Relation::Below, earlier);
+    found.compare(0.5, "requests", of("reads + writes"), now, Relation::Below, then);
+    found.compare(1.0, "time of a request", of("read_ms + write_ms per request"), time, Relation::Near, usual);
+    let who = owner.map_or(String::new(), |owner| format!(", mostly of {}", owner.words()));
+    let statement = format!(
+        "{disk} has one request in flight at a time{who}: {now} of {time} each. Before, it had {:.1} in flight and completed {then}, each as fast: it could \
+         do as much now, but each request is sent after the one before it, as behind a lock.",
+        earlier.get()
+    );
+    let advice = advise(
+        "Find what makes the requests wait for each other: a lock of the file (direct writes that extend it or are not aligned), one connection, one thread.",
+        Some("cat /proc/PID/task/*/wchan"),
+        "The command only reads. A faster disk helps as much as each request is faster; one with more IOPS does not.",
+        None,
+    );
+    found.finish(RuleId::LatencyBound, statement, vec![advice])
 }
 
 /// The time that a request of a disk took before; absent where it takes longer now, or that is not known.
