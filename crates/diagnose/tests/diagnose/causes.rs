@@ -769,6 +769,27 @@ fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
 }
 
 #[test]
+fn what_a_program_fetches_in_advance_and_does_not_read_is_wasted() {
+    // Read calls of 30 KiB/s, for which the devices read that, and then 4 MiB/s; or asynchronous reads, which are no calls before either.
+    let told = |called: f64, calls: f64| {
+        let known = Disk { name: "sda".to_owned(), read_ahead: Some(Bytes::new(131_072)), ..Default::default() };
+        let at = |usual: f64, then: f64| move |at: f64| if during(at) { then } else { usual };
+        let story = disk(host(), (4.0, 1.0, 0.0, 0.0), (64.0, 15.0, 0.0, 0.0))
+            .manifest(|manifest| manifest.disks = vec![known.clone()])
+            .counter(Table::Process, "7@7", "read_bytes", at(30_000.0, 4.0 * MIB))
+            .counter(Table::Process, "7@7", "rchar", at(called, called / 2.0))
+            .counter(Table::Process, "7@7", "syscr", at(calls, calls / 2.0));
+        finding(&story.tell(), "read-ahead-waste")
+    };
+    let found = told(30_000.0, 8.0).expect("the program fetches it");
+    assert!(found.statement.contains("it has the kernel fetch data"), "{}", found.statement);
+    assert!(found.advice[0].command.as_deref().is_some_and(|command| command.starts_with("strace")), "{found:?}");
+    assert_eq!(told(500.0, 8.0), None, "asynchronous reads");
+    let window = told(30_000.0, 200.0).expect("readahead of 100 calls");
+    assert!(!window.statement.contains("fetch data"), "{}", window.statement);
+}
+
+#[test]
 fn readahead_is_wasted_when_it_reads_more_than_faults_can_map() {
     // 20 faults a second that read 110 KiB around them each, of which a fault maps 64 KiB at most.
     let told = |major: f64, minor: f64, bytes: f64| {

@@ -29,7 +29,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "Readahead reads much more than programs request",
             meaning: "Random accesses also read their neighbours. The device is busy with bytes that are evicted before any program uses them, and that evict pages in use.",
             evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared \
-                with rchar). For a process that reads by page faults: more than all its faults can have mapped. Large device requests and a \
+                with rchar). More than a readahead window for each call is asynchronous, or fetched by the program in advance (posix_fadvise): the latter if its read \
+                calls requested what devices read before. For a process that reads by page faults: more than all its faults can have mapped. Large device requests and a \
                 large read_ahead_kb support it.",
             metrics: &[
                 "read_bytes",
@@ -50,6 +51,7 @@ pub(crate) const RULE: Rule = Rule {
             thresholds: &[
                 CALLS.doc(),
                 WINDOWS.doc(),
+                READ.doc(),
                 STARTS.doc(),
                 LISTED.doc(),
                 MAPPED.doc(),
@@ -79,6 +81,12 @@ const WINDOWS: Limit<Count> = Limit::new(
     2.0,
     "A call reads the window around itself and starts the next one. With more, the reads are asynchronous, and rchar omits them.",
     "mm/readahead.c: page_cache_sync_ra, page_cache_async_ra (6.12)",
+);
+const READ: Limit<Per<Bytes>> = Limit::new(
+    "bytes that devices read for the program before, at least, to tell that it reads by read calls",
+    16_384.0,
+    "With less, what it read when it started tells nothing.",
+    "judgement",
 );
 const STARTS: Limit<Ratio> = Limit::new(
     "bytes read by a starting program, as a share of memory",
@@ -158,11 +166,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     let ahead = disk.and_then(|(disk, _)| readahead(window, disk));
     let calls = of_reader("syscr");
-    if let Some(ahead) = ahead.filter(|_| !by_faults && calls.is_positive()) {
-        let most = Amount::<Per<Bytes>>::new(calls.get() * ahead.get() * WINDOWS.get());
-        if reader.amount > called + most {
-            return None;
-        }
+    let windows = ahead.filter(|_| !by_faults && calls.is_positive());
+    let most = windows.map(|ahead| called + Amount::<Per<Bytes>>::new(calls.get() * ahead.get() * WINDOWS.get()));
+    let beyond = most.is_some_and(|most| reader.amount > most);
+    if beyond && !reads_by_calls(window, reader.comm) {
+        return None;
     }
     let mut found = EvidenceBuilder::new(window);
     if let Some((disk, _)) = disk {
@@ -196,8 +204,22 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             "Page faults of {who} read {read} from the devices and can have mapped {used} of it: readahead reads {times:.1} times as much."
         )
     } else {
-        format!("The devices read {read} for {who}, which requested {used}: {times:.1} times as much.")
+        let more = if beyond {
+            " Readahead of its read calls alone reads less: it has the kernel fetch data (posix_fadvise, readahead(2)) that it does not read."
+        } else {
+            ""
+        };
+        format!("The devices read {read} for {who}, which requested {used}: {times:.1} times as much.{more}")
     };
+    if beyond {
+        let advice = advise(
+            "Find where the program or its library fetches data in advance (prefetch, pre-buffering, WILLNEED), and switch that off for random reads.",
+            Some(&format!("strace -f -e trace=fadvise64,readahead,madvise -p {}", process::pid(reader.name))),
+            "The command only reads, and slows the program down while it runs.",
+            None,
+        );
+        return found.finish(RuleId::ReadAheadWaste, statement, vec![advice]);
+    }
     let name = disk.map_or("DISK", |(disk, _)| disk);
     let device = word(&format!("/dev/{name}"));
     let command = format!("blockdev --setra 32 {device}");
@@ -210,6 +232,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         Some(&format!("blockdev --setra {sectors} {device}")),
     );
     found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
+}
+
+/// Whether a program read by read calls before a stretch: what devices read for it beyond these, it has the kernel fetch (readahead(2), posix_fadvise).
+/// Asynchronous reads were no calls before either.
+fn reads_by_calls(window: &Window<'_>, comm: &str) -> bool {
+    let Some(before) = window.baseline().all() else { return false };
+    let [read, called] = ["read_bytes", "rchar"].map(|metric| process::together::<Bytes>(&before, comm, &[metric]));
+    read >= READ && called <= read * CALLS.get() && read <= called * CALLS.get()
 }
 
 /// The readahead of a disk at the end of a stretch: somebody may have changed it since the recording began.
