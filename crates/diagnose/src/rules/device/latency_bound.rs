@@ -287,7 +287,8 @@ fn one_after_the_other(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let whole = Window::whole(window.recording, window.episodes)?;
     let in_flight = |window: &Window<'_>| Some(queue(window, disk)?).filter(|queue| queue.busy.is_positive());
     // It lasts: most busy stretches end, and need no look at the whole recording.
-    if whole.over(Span { from: window.span.from, ..whole.span }).busy(disk)? < BUSY {
+    let rest = whole.over(Span { from: window.span.from, ..whole.span });
+    if window.busy(disk)? < BUSY || rest.busy(disk)? < BUSY {
         return None;
     }
     let depth = SignalSpec::disk(disk, &derived::QUEUE_DEPTH);
