@@ -225,18 +225,21 @@ fn swap_thrashes_when_it_goes_both_ways() {
 
 #[test]
 fn swap_that_comes_back_slowly_thrashes_where_tasks_wait_for_it() {
-    let swap = |came: f64, waits: f64| {
+    let swap_from = |from: f64, came: f64, waits: f64| {
+        let back = move |at: f64| busy(at) && at > from;
         paging(host(), 50_000.0, 20_000.0, 0.0, 2000.0)
-            .counter(Table::Host, "", "pswpin", move |at| if busy(at) { came } else { 0.0 })
+            .counter(Table::Host, "", "pswpin", move |at| if back(at) { came } else { 0.0 })
             .counter(Table::Host, "", "pswpout", |at| if busy(at) && at <= 70.0 { 18_000.0 } else { 0.0 })
-            .counter(Table::Host, "", "psi_memory_some", move |at| if busy(at) { waits * 1e6 } else { 0.0 })
+            .counter(Table::Host, "", "psi_memory_some", move |at| if back(at) { waits * 1e6 } else { 0.0 })
             .gauge(Table::Host, "", "SwapTotal", |_| 4.0 * GIB)
             .gauge(Table::Host, "", "SwapFree", |_| 2.0 * GIB)
             .tell()
     };
+    let swap = |came, waits| swap_from(0.0, came, waits);
     assert!(finding(&swap(700.0, 0.5), "swap-thrash").is_some());
     assert_eq!(finding(&swap(700.0, 0.05), "swap-thrash"), None, "nobody waits for what comes back");
     assert_eq!(finding(&swap(5.0, 0.5), "swap-thrash"), None, "hardly anything comes back");
+    assert!(finding(&swap_from(75.0, 2000.0, 0.3), "swap-thrash").is_some(), "they wait once it comes back");
 }
 
 #[test]

@@ -65,7 +65,7 @@ const BOTH: Limit<Ratio> = Limit::new(
 );
 
 const WAITED: Limit<Ratio> = Limit::new(
-    "share of time that tasks wait for memory, at least, where more was swapped out than came back",
+    "share of time that tasks wait for memory while pages come back, at least, where more was swapped out",
     0.2,
     "Programs wait for what was swapped out, however little the device brings back.",
     "judgement",
@@ -84,7 +84,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let share = window.turnover(came + went)?;
     let stalled = window.share(&derived::PSI_MEMORY_SOME);
     // A slow device swaps out at once and brings back page by page, while programs wait for each.
-    let waits = came < went && stalled.is_some_and(|stalled| stalled >= WAITED) && came_back(window);
+    let meanwhile = || window.over(window.when(SignalSpec::host(&["pswpin"]))).share(&derived::PSI_MEMORY_SOME);
+    let waits = came < went && meanwhile().is_some_and(|stalled| stalled >= WAITED) && came_back(window);
     let ways = || both >= BOTH || at_once(window) && came_back(window);
     if share < TURNOVER || !came.is_positive() || !(ways() || waits) {
         return None;
