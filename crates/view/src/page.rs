@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{ClaimStatus, Conclusion, Report, RunResult};
+use pagetide_core::{Actor, ClaimStatus, Conclusion, Report, RunResult};
 
 pub(crate) mod batch;
 mod block;
@@ -24,7 +24,9 @@ pub fn page(report: &Report) -> Page {
     let mut blocks = Vec::new();
     let stages = chain::path(chain::stages(&report.diagnosis, &report.recording));
     let ledger = report.diagnosis.ledger.as_ref();
-    let timeline = timeline::timeline(&report.recording, report.run.as_ref(), &stages, ledger);
+    let cause = report.diagnosis.cause.as_ref();
+    let disk = cause.and_then(|cause| cause.origins.iter().find_map(Actor::as_disk));
+    let timeline = timeline::timeline(&report.recording, report.run.as_ref(), &stages, ledger, disk);
     let facts = machine::facts(report, timeline.as_ref());
     if let Some(run) = &report.run {
         run_blocks(report, run, timeline, &mut blocks);

@@ -14,12 +14,13 @@ mod stretches;
 pub use drawing::*;
 pub use lost::{lost_time, lost_time_title};
 
-/// The timeline of a recording; of a run with its steps. Absent when nothing was recorded.
+/// The timeline of a recording; of a run with its steps, and the disk of the cause first. Absent when nothing was recorded.
 pub(crate) fn timeline(
     recording: &Recording,
     run: Option<&RunResult>,
     chain: &[crate::stage::Stage],
     ledger: Option<&Ledger>,
+    disk: Option<&str>,
 ) -> Option<Timeline> {
     let bands = bands(recording, run);
     let mut stamps: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns).collect();
@@ -44,7 +45,7 @@ pub(crate) fn timeline(
         Some(plot) => plots.push(plot),
         None => left_out.push("Memory: the recording has no MemTotal, Cached or AnonPages.".to_owned()),
     }
-    rates::plots(recording, run, &slots, &mut plots, &mut left_out);
+    rates::plots((recording, run), disk, &slots, &mut plots, &mut left_out);
     let edges = slots.merge(&mut plots, &axis);
     for plot in &mut plots {
         if let Shape::Rates { levels: Some(levels), .. } = &mut plot.shape {

@@ -10,8 +10,8 @@ use pagetide_core::{Disk, EndedName, Figure, Moment, Recording, RunResult, Serie
 const PRESSURE_MOVED: f64 = 0.01;
 
 pub(super) fn plots(
-    recording: &Recording,
-    run: Option<&RunResult>,
+    (recording, run): (&Recording, Option<&RunResult>),
+    disk: Option<&str>,
     slots: &Slots,
     plots: &mut Vec<Plot>,
     left_out: &mut Vec<String>,
@@ -31,7 +31,7 @@ pub(super) fn plots(
         left_out.push("Rates: a rate needs two samples.".to_owned());
         return;
     }
-    let disks = disks(recording);
+    let disks = disks(recording, disk);
     if disks.is_empty() {
         let none = if imported {
             "the imported logs have no block device with IO."
@@ -80,8 +80,11 @@ fn line(
     values.iter().any(Option::is_some).then_some(Line { name, hue, values })
 }
 
-/// The workload's disk; when it is not known, the two physical disks with the most IO.
-fn disks(recording: &Recording) -> Vec<String> {
+/// Disks that are plotted.
+const SHOWN: usize = 2;
+
+/// The workload's disk; when it is not known, the disk of the cause and the physical disks with the most IO, two in all.
+fn disks(recording: &Recording, of_cause: Option<&str>) -> Vec<String> {
     if let Some(disk) = &recording.manifest.workload_disk {
         return vec![disk.clone()];
     }
@@ -98,12 +101,13 @@ fn disks(recording: &Recording) -> Vec<String> {
     };
     let mut disks: Vec<(f64, String)> = recording
         .entities(Table::Disk)
-        .filter(|(name, _)| physical(name))
+        .filter(|(name, _)| Some(*name) == of_cause || physical(name))
         .map(|(name, _)| (busy(name), name.to_owned()))
         .filter(|(ios, _)| *ios > 0.0)
         .collect();
-    disks.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    disks.truncate(2);
+    let named = |disk: &(f64, String)| of_cause == Some(disk.1.as_str());
+    disks.sort_by(|a, b| named(b).cmp(&named(a)).then(b.0.total_cmp(&a.0)).then_with(|| a.1.cmp(&b.1)));
+    disks.truncate(SHOWN);
     disks.into_iter().map(|(_, name)| name).collect()
 }
 
@@ -297,7 +301,7 @@ fn pressure(recording: &Recording, slots: &Slots) -> Option<Plot> {
 #[cfg(test)]
 mod tests {
     use crate::timeline;
-    use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Table, Unit};
+    use pagetide_core::{Column, Disk, Kind, Manifest, RecordingBuilder, Stamp, Table, Unit};
 
     /// What is said of a host whose metric counts up from sample to sample.
     fn left_out(samples: i64, metric: &str) -> String {
@@ -311,7 +315,7 @@ mod tests {
                 7,
             );
         }
-        timeline::timeline(&builder.finish(), None, &[], None).expect("samples").left_out.join(" ")
+        timeline::timeline(&builder.finish(), None, &[], None, None).expect("samples").left_out.join(" ")
     }
 
     #[test]
@@ -323,5 +327,29 @@ mod tests {
         let single = left_out(1, "pgscan_kswapd");
         assert!(single.ends_with("Rates: a rate needs two samples."), "{single}");
         assert!(!single.contains("no pages") && !single.contains("Pressure"), "{single}");
+    }
+
+    #[test]
+    fn the_disk_of_the_cause_is_plotted_first() {
+        let known = |name: &str, below: &[&str]| Disk {
+            name: name.to_owned(),
+            below: below.iter().map(ToString::to_string).collect(),
+            ..Disk::default()
+        };
+        let disks = vec![known("vda", &[]), known("vdb", &[]), known("vdc", &[]), known("dm-0", &["vda"])];
+        let mut builder = RecordingBuilder::new(Manifest { disks, ..Manifest::default() });
+        for at in 0..3 {
+            builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+            for (disk, reads) in [("vda", 5), ("vdb", 40), ("vdc", 30), ("dm-0", 5)] {
+                for (metric, rate) in [("reads", reads), ("writes", 0)] {
+                    let column = Column { name: metric.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                    builder.value(Table::Disk, disk, &column, at * rate);
+                }
+            }
+        }
+        let recording = builder.finish();
+        assert_eq!(super::disks(&recording, None), ["vdb", "vdc"]);
+        assert_eq!(super::disks(&recording, Some("dm-0")), ["dm-0", "vdb"]);
+        assert_eq!(super::disks(&recording, Some("sda")), ["vdb", "vdc"], "it was not recorded");
     }
 }
