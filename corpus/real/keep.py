@@ -8,6 +8,7 @@ import argparse
 import pathlib
 import re
 import shutil
+import sys
 import tomllib
 
 import case
@@ -79,8 +80,14 @@ def main():
     arguments.add_argument("--to", type=pathlib.Path, default=KEPT)
     arguments.add_argument("folders", type=pathlib.Path, nargs="+")
     arguments = arguments.parse_args()
+    missing = [folder for folder in arguments.folders if not all((folder / part).exists() for part in ("case.toml", "measured.toml", "recording"))]
     for folder in arguments.folders:
-        keep(folder, arguments.to)
+        if folder not in missing:
+            keep(folder, arguments.to)
+    for folder in missing:
+        print(f"{folder}: no recording, or it was not finished. Make it with record.py.", file=sys.stderr)
+    if missing:
+        sys.exit(2)
 
 
 main()
