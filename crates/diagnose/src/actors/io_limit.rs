@@ -221,7 +221,8 @@ fn at_limit<'a>(
     let used_up = used_up_from(limited, &rates, &limits);
     let (mut most, mut found) = (0.0, None);
     let (mut sum, mut from) = (0.0, 0);
-    for (at, ((span, rate), limit)) in rates.iter().zip(&limits).enumerate() {
+    let paced = paced(&rates, &limits);
+    for (at, (((span, _), rate), limit)) in rates.iter().zip(&paced).zip(&limits).enumerate() {
         if sum <= 0.0 {
             (sum, from) = (0.0, at);
         }
@@ -244,6 +245,25 @@ fn at_limit<'a>(
     let time: f64 = rates[found.clone()].iter().map(|(span, _)| span.length().as_f64()).sum();
     let done: f64 = rates[found].iter().map(|(span, rate)| rate * span.length().as_f64()).sum();
     Some((IoLimit { group, disk, limited, limit, rate: Some(done / time.max(1.0)) }, span))
+}
+
+/// What a group does in each interval, where a request that its limit allows in no single one counts in those in which it waited: the throttle sends it
+/// once its time has passed, and the counter rises then (`block/blk-throttle.c: tg_within_bps_limit`, 6.12).
+fn paced(rates: &[(Span, f64)], limits: &[Option<f64>]) -> Vec<f64> {
+    let mut carried = 0.0;
+    let back = rates.iter().zip(limits).rev().map(|((span, rate), limit)| {
+        let Some(limit) = limit else {
+            carried = 0.0;
+            return *rate;
+        };
+        let time = span.length().as_f64();
+        let all = rate * time + carried;
+        carried = (all - limit * time).max(0.0);
+        (all - carried) / time.max(1.0)
+    });
+    let mut paced: Vec<f64> = back.collect();
+    paced.reverse();
+    paced
 }
 
 /// Of a limit the share from which on it is used up.

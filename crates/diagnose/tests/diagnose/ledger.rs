@@ -779,6 +779,31 @@ fn of_a_limit_of_requests_only_whole_ones_of_each_slice_count() {
 }
 
 #[test]
+fn a_request_that_takes_seconds_at_its_limit_counts_in_the_seconds_in_which_it_waits() {
+    // Writes of some MB every five seconds below a limit of 400 kB/s.
+    let told = |size: f64| {
+        let waits = |at: f64| from_to(970_000.0, 20_000.0)(at);
+        let sends = move |at: f64| match at {
+            at if !(40.0..100.0).contains(&at) => 45_000.0,
+            at if at % 5.0 >= 4.0 => size,
+            _ => 0.0,
+        };
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", waits)
+            .counter(Table::Cgroup, "/cache", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/cache", "psi_io_some", waits)
+            .gauge(Table::CgroupDisk, "/cache\tsda", "max_wbps", |_| 400_000.0)
+            .counter(Table::CgroupDisk, "/cache\tsda", "wbytes", sends)
+            .counter(Table::CgroupDisk, "/cache\tsda", "wios", |_| 10.0)
+            .counter(Table::CgroupDisk, "/cache\tsda", "rios", |_| 0.0);
+        finding(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell(), "io-limit")
+    };
+    let found = told(2e6).expect("each waits for five seconds");
+    assert!(found.statement.contains("/cache uses up its IO limit"), "{}", found.statement);
+    assert_eq!(told(1e6), None, "it sends half of what it may");
+}
+
+#[test]
 fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_own() {
     let idle = (0.06, 100.0);
     let told = diagnose(&limited((0.66, 19.8), (0.02, 60.0), idle).tell());
