@@ -14,7 +14,7 @@ use silent::Silent;
 use std::fmt::Write;
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 20] = [
+const REPRODUCED: [&str; 19] = [
     "aof-mglru",
     "appmax-mglru",
     "catalog-classic",
@@ -26,8 +26,6 @@ const REPRODUCED: [&str; 20] = [
     "quotacache-mglru",
     // The same, in a recording without groups of processes and without that limit.
     "quota-mglru",
-    // It copies pages of its parent.
-    "bgsave-mglru",
     // A copy that comes minutes later is no origin of the first one.
     "twice-mglru",
     "dropped-classic",
