@@ -45,7 +45,7 @@ pub(crate) fn timeline(
         Some(plot) => plots.push(plot),
         None => left_out.push("Memory: the recording has no MemTotal, Cached or AnonPages.".to_owned()),
     }
-    rates::plots((recording, run), disk, &slots, &mut plots, &mut left_out);
+    rates::plots(recording, run, disk, &slots, &mut plots, &mut left_out);
     let edges = slots.merge(&mut plots, &axis);
     for plot in &mut plots {
         if let Shape::Rates { levels: Some(levels), .. } = &mut plot.shape {

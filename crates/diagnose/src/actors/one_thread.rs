@@ -1,7 +1,7 @@
 //! A program that ran before and computes all the time on one CPU, while others are free or there is no other: a single thread that cannot keep up.
 
 use crate::actors::group;
-use crate::actors::process::{self, ProcessShare};
+use crate::actors::process::{self, CALLS, ProcessShare};
 use crate::actors::successor::BETWEEN;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
@@ -46,9 +46,9 @@ pub(crate) const SERVED: Limit<Count> = Limit::new(
     "judgement",
 );
 
-/// What it gets done meanwhile, where it computed more than that before.
+/// What it gets done meanwhile, where it did not mostly wait before.
 pub(crate) const FEWER: Limit<Count> = Limit::new(
-    "its read and write calls before, relative to those since, where it used more",
+    "its read and write calls before, relative to those since, where it used more of a CPU, or less, than that",
     4.0,
     "Each request costs many times as much. A program that is asked for less uses less of a CPU.",
     "judgement",
@@ -69,16 +69,13 @@ pub(crate) const WAITED: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-/// What a program gets done, where it reads requests and writes answers.
-const CALLS: &[&str] = &["syscr", "syscw"];
-
 /// Such a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OneThread<'a> {
     pub(crate) process: ProcessShare<'a, Count>,
     /// The CPUs that it used before.
     pub(crate) before: Amount<Count>,
-    /// Its read and write calls before and since, where it computed about as much before and they became far fewer.
+    /// Its read and write calls before and since, where it did not mostly wait before and they became far fewer.
     pub(crate) calls: Option<[Rate<Count>; 2]>,
     pub(crate) span: Span,
 }
@@ -123,14 +120,13 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         let one = used >= FULL && used <= ONE;
         let until = Span { from: span.from.earlier(shortest).max(earlier.from), to: span.from };
         let for_devices = || whole.over(until).share(&derived::PSI_IO_SOME).is_some_and(|io| io >= WAITED);
-        let calls =
-            |span| whole.episodes.signal(window.recording, SignalSpec::rate(Table::Process, name, CALLS))?.mean(span);
-        let costs_more = || {
-            let (before, since): (Rate<Count>, Rate<Count>) = calls(earlier).zip(calls(span))?;
+        let fewer_calls = || {
+            let calls = whole.episodes.signal(window.recording, SignalSpec::rate(Table::Process, name, CALLS))?;
+            let (before, since): (Rate<Count>, Rate<Count>) = calls.mean(earlier).zip(calls.mean(span))?;
             (before >= CALLED && before >= since * FEWER.get()).then_some([before, since])
         };
         let mostly_waited = before <= USED && before >= SERVED;
-        let calls = if mostly_waited { None } else { costs_more() };
+        let calls = if mostly_waited { None } else { fewer_calls() };
         let waited = (mostly_waited || calls.is_some()) && one;
         let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
         waited.then_some(OneThread {

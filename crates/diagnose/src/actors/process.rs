@@ -241,6 +241,9 @@ pub(crate) fn by_command<'a, M>(
     rates
 }
 
+/// What a service gets done, where it reads requests and writes answers. Linux 6.12: fs/read_write.c: inc_syscr, inc_syscw.
+pub(crate) const CALLS: &[&str] = &["syscr", "syscw"];
+
 /// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
 const INHERITED: [&str; 6] = ["read_bytes", "write_bytes", "rchar", "wchar", "syscr", "syscw"];
 

@@ -7,7 +7,7 @@
 use crate::actors::commits::LONGER;
 use crate::actors::group;
 use crate::actors::newcomer;
-use crate::actors::one_thread;
+use crate::actors::one_thread::{self, OneThread};
 use crate::actors::process;
 use crate::actors::successor::RAN;
 use crate::actors::victim;
@@ -192,8 +192,12 @@ impl Losses {
         let during = whole.over(finding.range);
         // A queue, and first reads, are a newcomer's own where nobody who ran before waits.
         let alone = of_rule(finding.rule) == Some(Account::Load) && newcomer::alone(&during);
-        // What waits inside of a thread that ran before waits for no CPU, whoever else does.
-        let inside = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| in_one_thread(&during, finding));
+        // What waits inside of a program waits for no CPU, and no longer for a device, whoever else does.
+        let inside = match loss {
+            Loss::Cpu => in_one_thread(&during, finding),
+            Loss::Stalls => one_at_a_time(whole, finding).map(|service| undone(service, finding.range)),
+            Loss::Killed => None,
+        };
         let own = loss == Loss::Cpu && inside.is_none() && of_itself(&during);
         // What lasts from the start and ends where the service comes to do less was its work.
         let worked = || loss == Loss::Stalls && quieter::ends_its_work(whole, finding.range);
@@ -210,8 +214,6 @@ impl Losses {
         };
         let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
         let host = self.of_host(whole, finding.range, loss);
-        let undone = || one_at_a_time(whole, finding).map(|service| undone(service, finding.range));
-        let inside = inside.or_else(|| Some(loss).filter(|loss| *loss == Loss::Stalls).and_then(|_| undone()));
         host.into_iter().chain(groups).chain(inside).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
 
@@ -473,18 +475,22 @@ fn of_itself(during: &Window<'_>) -> bool {
     newcomer::newcomer(during, &derived::PSI_CPU_SOME).is_some_and(|newcomer| newcomer.others < NOTICED)
 }
 
+/// The thread that computes all the time, of a finding that names its process.
+fn busy_thread<'a>(during: &Window<'a>, finding: &Finding) -> Option<OneThread<'a>> {
+    one_thread::busiest(during).filter(|one| finding.origins.has(&one.process.actor(during)))
+}
+
 /// The group of a thread that computes all the time: what is asked of it waits, and no pressure tells.
 pub(crate) fn waits_inside(whole: &Window<'_>, finding: &Finding) -> Option<Actor> {
     let loss = rules::by_id(finding.rule).loss.filter(|loss| *loss == Loss::Cpu);
-    let during = loss.map(|_| whole.over(finding.range))?;
-    let one = one_thread::busiest(&during).filter(|one| finding.origins.has(&one.process.actor(&during)))?;
+    let one = loss.and_then(|_| busy_thread(&whole.over(finding.range), finding))?;
     let mut leaves = group::leaves(whole.recording).into_iter();
     leaves.find(|leaf| group::contains(whole, leaf, one.process.name)).map(Actor::group)
 }
 
 /// What is asked of a single thread that computes all the time waits inside of it: for as long as it computes more than before.
 fn in_one_thread(during: &Window<'_>, finding: &Finding) -> Option<Harm> {
-    let one = one_thread::busiest(during).filter(|one| finding.origins.has(&one.process.actor(during)))?;
+    let one = busy_thread(during, finding)?;
     let (share, before) = (one.process.amount.get().min(1.0), one.before.get());
     Some(Harm::new(Amount::new(share), Amount::new(before), finding.range))
 }

@@ -4,7 +4,7 @@
 //! inc_syscr, inc_syscw; a service that calls recv(2) and send(2) alone has none, and is told by its CPU time or its requests to disks.
 
 use crate::actors::group;
-use crate::actors::process;
+use crate::actors::process::{self, CALLS};
 use crate::ledger::lost_time::{Activity, median};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
@@ -171,8 +171,6 @@ fn calls(window: &Window<'_>, process: &str) -> Option<Vec<(Span, f64)>> {
     (often && known >= window.span.length().as_f64() * RECORDED).then_some(values)
 }
 
-/// The read and write calls of a process.
-const CALLS: &[&str] = &["syscr", "syscw"];
 /// The part of a window in which a process was recorded, at least: the processes of long recordings are read where something happens alone.
 const RECORDED: f64 = 0.9;
 

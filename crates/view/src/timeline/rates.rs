@@ -10,7 +10,8 @@ use pagetide_core::{Disk, EndedName, Figure, Moment, Recording, RunResult, Serie
 const PRESSURE_MOVED: f64 = 0.01;
 
 pub(super) fn plots(
-    (recording, run): (&Recording, Option<&RunResult>),
+    recording: &Recording,
+    run: Option<&RunResult>,
     disk: Option<&str>,
     slots: &Slots,
     plots: &mut Vec<Plot>,

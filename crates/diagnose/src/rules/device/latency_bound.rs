@@ -1,5 +1,6 @@
 //! `latency-bound`: one request at a time, each as fast as the device answers.
 
+use crate::actors::process::ProcessShare;
 use crate::actors::{group, newcomer};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load::{self, OWNS};
@@ -237,8 +238,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
     // The device is as it was: who waits for each request before the next one is the cause.
-    let reader =
-        disk_load::reader(window, disk).filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5);
+    let reader = most_of(window, disk, true);
     let served = || reader.is_some_and(|reader| newcomer::serves(window, reader.comm));
     if before.is_some() && !(served() && comes_to_wait(window)) {
         return None;
@@ -278,6 +278,17 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.finish(RuleId::LatencyBound, statement, advice())
 }
 
+/// The program to which most belongs of what a disk reads, or else writes.
+fn most_of<'a>(window: &Window<'a>, disk: &str, reads: bool) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    let (sender, bytes) = if reads {
+        (disk_load::reader(window, disk), &derived::READ_BANDWIDTH)
+    } else {
+        (disk_load::writer(window, disk), &derived::WRITE_BANDWIDTH)
+    };
+    let least = window.disk_bytes(disk, bytes)? * OWNS;
+    sender.filter(|sender| sender.amount >= least)
+}
+
 /// Intervals between a stretch and such a change, at most: where the change ends it.
 const NEAR: u64 = 5;
 
@@ -313,9 +324,7 @@ fn one_after_the_other(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.span(since.span);
     let rate = |metric| since.rate::<Count>(Table::Disk, disk, metric).unwrap_or(Amount::ZERO);
     let reads = rate("reads") >= rate("writes");
-    let sender = if reads { disk_load::reader(&since, disk) } else { disk_load::writer(&since, disk) };
-    let bytes = since.disk_bytes(disk, if reads { &derived::READ_BANDWIDTH } else { &derived::WRITE_BANDWIDTH })?;
-    let owner = sender.filter(|sender| sender.amount >= bytes * OWNS);
+    let owner = most_of(&since, disk, reads);
     owner.into_iter().for_each(|owner| found.origin(owner.actor(window)));
     found.origin(Actor::disk(disk));
     let of = |what: &str| format!("{what} of {disk}");

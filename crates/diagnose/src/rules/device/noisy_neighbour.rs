@@ -259,11 +259,9 @@ fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_prog
 fn harms_itself(window: &Window<'_>, disk: &str, comm: &str) -> bool {
     let Some(before) = window.baseline().all().filter(|_| newcomer::serves(window, comm)) else { return false };
     let Some(own) = disk_load::groups_of(window, comm).filter(|own| !own.is_empty()) else {
-        let transfers = |other: &str| process::together::<Bytes>(&before, other, &IO) >= TRANSFERS;
-        let shares = |other: &str| {
-            ![comm, victim::RECORDER].contains(&other) && transfers(other) && newcomer::serves(window, other)
-        };
-        return !disk_load::commands(window).any(shares);
+        let is_other = |other: &str| ![comm, victim::RECORDER].contains(&other);
+        let others = process::by_command::<Bytes>(&before, &IO, is_other);
+        return !others.iter().any(|(other, rate)| *rate >= TRANSFERS && newcomer::serves(window, other));
     };
     let waits = |window: &Window<'_>, group: &str| {
         window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
