@@ -164,6 +164,7 @@ pub(in crate::metric) mod disk {
         "io.stat (v2)" {
             "dbytes" Counter Bytes "bytes that they discarded"
             "dios" Counter Count "their discards"
+            "cost_usage" Counter Micros "device time that io.cost charged them by its model; absent while it is off for the device"
         }
         "io.max, blkio.throttle.read_bps_device" {
             "max_rbps" Gauge BytesPerSecond "limit of the group's reads in bytes per second; absent when there is none"

@@ -40,7 +40,7 @@ pub(crate) fn of_group<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> 
 }
 
 /// The entity of a group at a disk in the recording.
-fn of_disk(group: &str, disk: &str) -> String {
+pub(crate) fn of_disk(group: &str, disk: &str) -> String {
     format!("{group}\t{disk}")
 }
 

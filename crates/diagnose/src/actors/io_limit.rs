@@ -29,6 +29,13 @@ const READ_WITHIN: usize = 8;
 /// A rate that is further above a limit shows that the limit is not set yet.
 const ABOVE: f64 = 1.1;
 
+/// The device time that the model charges groups with, in microseconds, absent while `io.cost` is off for the device.
+///
+/// Linux 6.12: block/blk-iocost.c: ioc_pd_stat, ioc_rqos_throttle. Without `min` and `max` of `io.cost.qos` the kernel gives out more than a second of it
+/// a second where the device proves faster than its model.
+const COST: &str = "cost_usage";
+const WHOLE_SECOND: f64 = 1e6;
+
 /// What a limit limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Limited {
@@ -36,18 +43,21 @@ pub(crate) enum Limited {
     BytesWritten,
     Reads,
     Writes,
+    /// Time of the device by the cost model of `io.cost`, of all groups together.
+    ModelTime,
 }
 
 impl Limited {
-    pub(crate) const ALL: [Self; 4] = [Self::BytesRead, Self::BytesWritten, Self::Reads, Self::Writes];
+    pub(crate) const ALL: [Self; 5] = [Self::BytesRead, Self::BytesWritten, Self::Reads, Self::Writes, Self::ModelTime];
 
-    /// The metric of the limit.
+    /// The metric that shows the limit.
     pub(crate) const fn limit(self) -> &'static str {
         match self {
             Self::BytesRead => "max_rbps",
             Self::BytesWritten => "max_wbps",
             Self::Reads => "max_riops",
             Self::Writes => "max_wiops",
+            Self::ModelTime => COST,
         }
     }
 
@@ -58,26 +68,29 @@ impl Limited {
             Self::BytesWritten => "wbytes",
             Self::Reads => "rios",
             Self::Writes => "wios",
+            Self::ModelTime => COST,
         }
     }
 
-    /// Its key in `io.max`.
+    /// Its key in `io.max`, or in `io.cost.qos`, where it switches.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::BytesRead => "rbps",
             Self::BytesWritten => "wbps",
             Self::Reads => "riops",
             Self::Writes => "wiops",
+            Self::ModelTime => "enable",
         }
     }
 
-    /// Its file on control groups v1.
+    /// Its file on control groups v1, which have no `io.cost`.
     const fn file(self) -> &'static str {
         match self {
             Self::BytesRead => "blkio.throttle.read_bps_device",
             Self::BytesWritten => "blkio.throttle.write_bps_device",
             Self::Reads => "blkio.throttle.read_iops_device",
             Self::Writes => "blkio.throttle.write_iops_device",
+            Self::ModelTime => "io.cost.qos",
         }
     }
 
@@ -85,6 +98,7 @@ impl Limited {
         match self {
             Self::BytesRead | Self::Reads => "reads",
             Self::BytesWritten | Self::Writes => "writes",
+            Self::ModelTime => "device time",
         }
     }
 
@@ -92,12 +106,22 @@ impl Limited {
         matches!(self, Self::BytesRead | Self::BytesWritten)
     }
 
+    pub(crate) const fn in_requests(self) -> bool {
+        matches!(self, Self::Reads | Self::Writes)
+    }
+
     /// What a process does of it, in bytes.
-    pub(crate) const fn of_process(self) -> &'static str {
+    pub(crate) const fn of_process(self) -> &'static [&'static str] {
         match self {
-            Self::BytesRead | Self::Reads => "read_bytes",
-            Self::BytesWritten | Self::Writes => "write_bytes",
+            Self::BytesRead | Self::Reads => &["read_bytes"],
+            Self::BytesWritten | Self::Writes => &["write_bytes"],
+            Self::ModelTime => &["read_bytes", "write_bytes"],
         }
+    }
+
+    /// The limit in a second, by the value that shows it.
+    fn allows(self, shown: f64) -> f64 {
+        if self == Self::ModelTime { WHOLE_SECOND } else { shown }
     }
 }
 
@@ -121,17 +145,22 @@ impl IoLimit<'_> {
 
     /// The file that holds the limit, below the folder of the group.
     pub(crate) fn file(&self, v1: bool) -> &'static str {
-        if v1 { self.limited.file() } else { "io.max" }
+        if v1 || self.limited == Limited::ModelTime { self.limited.file() } else { "io.max" }
     }
 
     /// Where it is set.
     pub(crate) fn owner(&self, v1: bool) -> String {
-        format!("{} of {}", Self::setting(v1), self.group)
+        let of = if self.limited == Limited::ModelTime { self.disk } else { self.group };
+        format!("{} of {of}", self.setting(v1))
     }
 
     /// What it is called.
-    pub(crate) const fn setting(v1: bool) -> &'static str {
-        if v1 { "blkio.throttle" } else { "io.max" }
+    pub(crate) fn setting(&self, v1: bool) -> &'static str {
+        match self.limited {
+            Limited::ModelTime => "io.cost",
+            _ if v1 => "blkio.throttle",
+            _ => "io.max",
+        }
     }
 
     /// Where it is set, what is allowed and what is done.
@@ -143,6 +172,12 @@ impl IoLimit<'_> {
     pub(crate) fn allows(&self) -> String {
         let Self { disk, limited, limit, rate, .. } = self;
         let (name, bytes) = (limited.name(), |rate: f64| Amount::<Per<Bytes>>::new(rate));
+        if *limited == Limited::ModelTime {
+            let used = rate.map_or(String::new(), |rate| {
+                format!(", of which they use {}", Amount::<Ratio>::new((rate / limit).min(1.0)))
+            });
+            return format!("allows all groups one second of {name} a second on {disk}, as its model counts it{used}");
+        }
         let allows = if limited.in_bytes() {
             format!("{name} of {}", bytes(*limit))
         } else {
@@ -180,8 +215,10 @@ pub(crate) fn reached<'a>(window: &Window<'a>, group: Option<&str>) -> Option<Io
 /// The limit that a group, or one above it, comes nearest to in a window; of the host, that of any group.
 pub(crate) fn nearest<'a>(window: &Window<'a>, group: Option<&str>) -> Option<IoLimit<'a>> {
     let of = |(entity, group, disk, limited): (&'a str, &'a str, &'a str, Limited)| {
-        let limit = window.level::<Count>(Table::CgroupDisk, entity, limited.limit())?.least.get();
-        let rate = window.rate::<Count>(Table::CgroupDisk, entity, limited.counter()).map(Amount::get);
+        let limit = limited.allows(window.level::<Count>(Table::CgroupDisk, entity, limited.limit())?.least.get());
+        let rate = used(window, (entity, disk), limited)
+            .and_then(|rate| rate.mean::<Per<Count>>(window.span))
+            .map(Amount::get);
         Some(IoLimit { group, disk, limited, limit, rate })
     };
     let limits = all(window).filter(|(_, owner, ..)| concerns(owner, group)).filter_map(of);
@@ -191,6 +228,16 @@ pub(crate) fn nearest<'a>(window: &Window<'a>, group: Option<&str>) -> Option<Io
 /// The stretches of a window in which groups use up a limit, one of each group, device and kind.
 pub(crate) fn used_up<'a>(window: &Window<'a>) -> Vec<(IoLimit<'a>, Span)> {
     all(window).filter_map(|(entity, group, disk, limited)| at_limit(window, entity, (group, disk), limited)).collect()
+}
+
+/// What a group, or all groups together where they share it, do a second of what is limited at a disk.
+fn used(window: &Window<'_>, (entity, disk): (&str, &str), limited: Limited) -> Option<Signal> {
+    let entities = match limited {
+        Limited::ModelTime => group::leaves(window.recording).iter().map(|group| group::of_disk(group, disk)).collect(),
+        _ => vec![entity.to_owned()],
+    };
+    let counters = entities.iter().map(|entity| (entity.as_str(), limited.counter()));
+    Signal::rate_of_each(window.recording, Table::CgroupDisk, counters, window.span)
 }
 
 /// The stretch of the largest sum of what a group does above [`USED_UP`] or [`DEMANDED`] of its limit: on average it does that much, and a slower second
@@ -203,9 +250,8 @@ fn at_limit<'a>(
 ) -> Option<(IoLimit<'a>, Span)> {
     let recording = window.recording;
     let set: Vec<(i64, i64)> = recording.series(Table::CgroupDisk, entity, limited.limit())?.points().collect();
-    let rates = Signal::rate_within(recording, Table::CgroupDisk, entity, &[limited.counter()], window.span)?;
-    let rates: Vec<(Span, f64)> = rates.intervals_in(window.span).collect();
-    let mut limits = limits_of(&set, &rates);
+    let rates: Vec<(Span, f64)> = used(window, (entity, disk), limited)?.intervals_in(window.span).collect();
+    let mut limits = limits_of(limited, &set, &rates);
     // A limit is read some samples after it was set.
     let mut back = None;
     for at in (0..limits.len()).rev() {
@@ -286,7 +332,7 @@ fn used_up_from(limited: Limited, rates: &[(Span, f64)], limits: &[Option<f64>])
 /// The requests of a limit that one slice of the throttle allows, where requests are limited.
 fn each_slice(limited: Limited, limits: &[Option<f64>]) -> Option<f64> {
     const SLICE_SECONDS: f64 = 0.1;
-    let limit = limits.iter().flatten().last().filter(|_| !limited.in_bytes())?;
+    let limit = limits.iter().flatten().last().filter(|_| limited.in_requests())?;
     Some(limit * SLICE_SECONDS)
 }
 
@@ -313,7 +359,7 @@ fn first_held(rates: &[(Span, f64)], limits: &[Option<f64>], start: usize) -> us
 
 /// Whether a group did IO at a device in most of the intervals before a moment; also where nothing was recorded before it.
 pub(crate) fn used_before(window: &Window<'_>, group: &str, disk: &str, at: Moment) -> bool {
-    let entity = format!("{group}\t{disk}");
+    let entity = group::of_disk(group, disk);
     let Some(signal) = Signal::rate(window.recording, Table::CgroupDisk, &entity, &["rios", "wios"]) else {
         return true;
     };
@@ -326,11 +372,11 @@ pub(crate) fn used_before(window: &Window<'_>, group: &str, disk: &str, at: Mome
 }
 
 /// The limit that holds at the end of each interval; none where there is none, or where it is 0.
-fn limits_of(set: &[(i64, i64)], rates: &[(Span, f64)]) -> Vec<Option<f64>> {
+fn limits_of(limited: Limited, set: &[(i64, i64)], rates: &[(Span, f64)]) -> Vec<Option<f64>> {
     let of = |span: Span| {
         let upto = set.partition_point(|(at, _)| Moment::new(*at) <= span.to);
         let (at, limit) = set[..upto].last()?;
-        (Moment::new(*at) > span.from && *limit > 0).then_some(*limit as f64)
+        (Moment::new(*at) > span.from && *limit > 0).then_some(limited.allows(*limit as f64))
     };
     rates.iter().map(|(span, _)| of(*span)).collect()
 }

@@ -70,7 +70,7 @@ fn computes(during: &Window<'_>) -> String {
 
 /// What this module reads: the limits of a group's IO at a device, and what it does of them.
 pub(crate) const METRICS: &[&str] =
-    &["max_rbps", "max_wbps", "max_riops", "max_wiops", "rbytes", "wbytes", "rios", "wios"];
+    &["max_rbps", "max_wbps", "max_riops", "max_wiops", "cost_usage", "rbytes", "wbytes", "rios", "wios"];
 
 /// What keeps a group, or the host, waiting while no device has a queue: the limit that is reached, a device whose queue nobody sees, or what to
 /// check.
@@ -105,7 +105,7 @@ fn check(during: &Window<'_>) -> String {
     let limits = if cgroup_version::is_v1(during.recording) {
         "blkio.throttle of the group and its parents"
     } else {
-        "io.max and io.latency of the group and its parents"
+        "io.max and io.latency of the group and its parents, io.cost.qos"
     };
     format!("check {limits}, network file systems, dm and md")
 }

@@ -61,8 +61,18 @@ impl Signal {
         metrics: &[&str],
         span: Span,
     ) -> Option<Self> {
+        Self::rate_of_each(recording, table, metrics.iter().map(|metric| (entity, *metric)), span)
+    }
+
+    /// The same of pairs of an entity and a metric.
+    pub(crate) fn rate_of_each<'a>(
+        recording: &Recording,
+        table: Table,
+        pairs: impl Iterator<Item = (&'a str, &'a str)>,
+        span: Span,
+    ) -> Option<Self> {
         let mut points: Vec<Point> = Vec::new();
-        for series in metrics.iter().filter_map(|metric| recording.series(table, entity, metric)) {
+        for series in pairs.filter_map(|(entity, metric)| recording.series(table, entity, metric)) {
             let rates = series.around(span.from.ns(), span.to.ns()).rates().into_iter();
             let rates = rates.map(|(from, to, value)| Point { from, to, value });
             points = if points.is_empty() { rates.collect() } else { sum(points, rates) };

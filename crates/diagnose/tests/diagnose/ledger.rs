@@ -804,6 +804,35 @@ fn a_request_that_takes_seconds_at_its_limit_counts_in_the_seconds_in_which_it_w
 }
 
 #[test]
+fn a_group_that_waits_for_the_model_of_io_cost_is_at_a_limit_that_all_groups_share() {
+    // Two groups are charged, from the moment on in which io.cost was switched on.
+    let story = |charged: i64, disk: (f64, f64)| {
+        // In microseconds of each second.
+        let charge = |each: i64| (0..120).map(|at: i64| (at >= 40).then_some((at - 40).min(60) * each)).collect();
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", from_to(970_000.0, 20_000.0))
+            .counter(Table::Cgroup, "/mail", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/mail", "psi_io_some", from_to(970_000.0, 20_000.0))
+            .counter(Table::Cgroup, "/web", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/web", "psi_io_some", |_| 50_000.0)
+            .counter(Table::CgroupDisk, "/mail\tsda", "rios", from_to(12.0, 30.0))
+            .counter(Table::CgroupDisk, "/web\tsda", "rios", |_| 1.0)
+            .line(Table::CgroupDisk, "/mail\tsda", "cost_usage", charge(charged))
+            .line(Table::CgroupDisk, "/web\tsda", "cost_usage", charge(60_000));
+        finding(&disk_of(story, disk, (0.06, 100.0)).tell(), "io-limit")
+    };
+    let found = story(900_000, (0.06, 100.0)).expect("96 % of what the model allows");
+    let expected = "/mail waits for a cost model: io.cost allows all groups one second of device time a second on sda, as its model counts \
+        it, of which they use 96 %.";
+    assert!(found.statement.contains(expected), "{}", found.statement);
+    let (command, undo) = (found.advice[0].command.as_deref(), found.advice[0].undo.as_deref());
+    assert!(command.is_some_and(|command| command.contains("enable=0' > /sys/fs/cgroup/io.cost.qos")), "{command:?}");
+    assert!(undo.is_some_and(|undo| undo.contains("enable=1")), "{undo:?}");
+    assert_eq!(story(500_000, (0.06, 100.0)), None, "the model allows more");
+    assert_eq!(story(900_000, (3.0, 100.0)), None, "the device is full, with or without the model");
+}
+
+#[test]
 fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_own() {
     let idle = (0.06, 100.0);
     let told = diagnose(&limited((0.66, 19.8), (0.02, 60.0), idle).tell());

@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 const LIMITS_EVERY: u64 = 8;
 
 /// The columns of the table, counters first.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "rbytes",
     "wbytes",
     "rios",
     "wios",
     "dbytes",
     "dios",
+    "cost_usage",
     "max_rbps",
     "max_wbps",
     "max_riops",
@@ -27,12 +28,13 @@ const COLUMNS: [&str; 11] = [
 ];
 
 /// How many of them are counters.
-const COUNTERS: usize = 6;
+const COUNTERS: usize = 7;
 
 /// v2's names of counters and limits, in the order of their columns.
-const STAT_KEYS: [&str; COUNTERS] = ["rbytes", "wbytes", "rios", "wios", "dbytes", "dios"];
+const STAT_KEYS: [&str; COUNTERS] = ["rbytes", "wbytes", "rios", "wios", "dbytes", "dios", "cost.usage"];
 const MAX_KEYS: [&str; 4] = ["rbps", "wbps", "riops", "wiops"];
 const LATENCY: usize = COLUMNS.len() - 1;
+const COST: usize = COUNTERS - 1;
 
 /// A file of limits.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +133,8 @@ impl DevicesOfGroup {
     /// Parses `io.stat`. Returns the sums over all devices: bytes read and written, requests read and written.
     pub(crate) fn stat(&mut self, text: &str) -> Result<[u64; 4], Error> {
         let mut sums = [0u64; 4];
+        // The kernel prints it while io.cost is on.
+        self.devices.iter_mut().for_each(|device| device.values[COST] = None);
         keyed(text, |device, key, value| {
             let Some(at) = STAT_KEYS.iter().position(|known| *known == key) else { return };
             if let Some(sum) = sums.get_mut(at) {

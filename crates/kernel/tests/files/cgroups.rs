@@ -155,6 +155,17 @@ fn io_and_limits_of_a_group_are_told_by_device_and_a_changed_limit_is_found() {
     );
     let (label, values) = row(&schema, &sample, Table::CgroupDisk, "/sys/fs/cgroup/app\t8:0").unwrap();
     assert_eq!((label.as_str(), values.last().unwrap()), ("8:0", &("latency_target".to_owned(), 75_000)));
+    write(
+        &app,
+        &[("io.stat", "8:16 rbytes=10 wbytes=20 rios=30 wios=40 dbytes=0 dios=0 cost.vrate=100.00 cost.usage=7\n")],
+    );
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let (_, values) = row(&schema, &sample, Table::CgroupDisk, "/sys/fs/cgroup/app\tsdb").unwrap();
+    assert!(values.contains(&("cost_usage".to_owned(), 7)), "{values:?}");
+    write(&app, &[("io.stat", "8:16 rbytes=10 wbytes=20 rios=30 wios=40 dbytes=0 dios=0\n")]);
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let (_, values) = row(&schema, &sample, Table::CgroupDisk, "/sys/fs/cgroup/app\tsdb").unwrap();
+    assert!(!values.iter().any(|(name, _)| name == "cost_usage"), "io.cost is off: {values:?}");
     write(&app, &[("io.max", "")]);
     let limited = |sampler: &mut Sampler, schema: &mut Schema, sample: &mut Sample| {
         sampler.sample(schema, sample).unwrap();

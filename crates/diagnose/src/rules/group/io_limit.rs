@@ -1,7 +1,7 @@
 //! `io-limit`: a control group waits because it uses up its IO limit, whatever the device could do.
 
-use crate::actors::group;
-use crate::actors::io_limit::{self, DEMANDED, IoLimit, USED_UP};
+use crate::actors::group::{self, ROOT};
+use crate::actors::io_limit::{self, DEMANDED, IoLimit, Limited, USED_UP};
 use crate::actors::process;
 use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise, word};
@@ -42,7 +42,7 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::IoLimit,
             title: "A control group uses up its IO limit and waits",
             meaning: "The group, or one above it, may send only so many bytes or requests a second to the device (io.max, or blkio.throttle of \
-                v1). Its tasks wait for the limit, and the device has time left.",
+                v1), or as much as the cost model of io.cost lets all groups send. Its tasks wait for the limit, and the device has time left.",
             evidence: "The IO of the group stays at the recorded limit, and its tasks wait for IO (io.pressure of the group, the block IO delay of \
                 its processes, or psi_io_some of the host). A device that is busy all the time with a queue is the limit itself.",
             metrics: &[
@@ -50,6 +50,7 @@ pub(crate) const RULE: Rule = Rule {
                 "max_wbps",
                 "max_riops",
                 "max_wiops",
+                "cost_usage",
                 "rbytes",
                 "wbytes",
                 "rios",
@@ -67,9 +68,9 @@ pub(crate) const RULE: Rule = Rule {
             alternatives: "A group at its limit whose tasks do not wait sends asynchronously or in the background, and a job that starts below a \
                 limit is what the limit is for. \
                 io.latency and io.weight hold groups back as well, and have no number to reach.",
-            advice: "Raise or remove the limit if the device has time left. Otherwise send fewer requests: more cache, or larger requests where requests are limited.",
+            advice: "Raise or remove the limit if the device has time left; of io.cost, measure the device again and write its model. Otherwise send fewer requests: more cache, or larger requests where requests are limited.",
             mglru: "Not used: the rule reads control groups and devices only.",
-            kernel: "Linux 6.12: block/blk-throttle.c: __blk_throtl_bio, tg_within_bps_limit, tg_within_iops_limit.",
+            kernel: "Linux 6.12: block/blk-throttle.c: __blk_throtl_bio, tg_within_bps_limit, tg_within_iops_limit; block/blk-iocost.c: ioc_rqos_throttle, ioc_pd_stat.",
         },
         examine,
     )
@@ -135,12 +136,22 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
     let (used, source) = (limit.used(), format!("{} of the group at {disk}", limited.counter()));
     let weight = 1.5 + grade(used, USED_UP.get(), 0.98);
     let rate = limit.rate?;
-    if limited.in_bytes() {
-        let (done, most) = (Amount::<Per<Bytes>>::new(rate), Amount::new(limit.limit));
-        found.compare(weight, "bytes per second of the group", source, done, Relation::Near, most);
-    } else {
-        let (done, most) = (Amount::<Per<Count>>::new(rate), Amount::new(limit.limit));
-        found.compare(weight, "requests per second of the group", source, done, Relation::Near, most);
+    match limited {
+        Limited::ModelTime => {
+            let (what, source) = (
+                "device time that io.cost charges all groups, of each second",
+                format!("cost_usage of groups at {disk}"),
+            );
+            found.compare(weight, what, source, used, Relation::Near, Amount::new(1.0));
+        }
+        _ if limited.in_bytes() => {
+            let (done, most) = (Amount::<Per<Bytes>>::new(rate), Amount::new(limit.limit));
+            found.compare(weight, "bytes per second of the group", source, done, Relation::Near, most);
+        }
+        _ => {
+            let (done, most) = (Amount::<Per<Count>>::new(rate), Amount::new(limit.limit));
+            found.compare(weight, "requests per second of the group", source, done, Relation::Near, most);
+        }
     }
     if let Some(Wait { share, source }) = &wait {
         let what = "share of time that the group's tasks wait for IO";
@@ -155,7 +166,7 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
             busy,
         );
     }
-    if let Some(sender) = process::fastest::<Bytes>(&during, &[limited.of_process()])
+    if let Some(sender) = process::fastest::<Bytes>(&during, limited.of_process())
         .filter(|sender| group::contains(&during, group, sender.name))
     {
         found.origin(sender.actor(window));
@@ -172,13 +183,14 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
         format!(" Its tasks waited for IO {} of the time{rests}.", wait.share)
     });
     // A request that comes in the middle of a slice waits for whole ones.
-    let slices = if !limited.in_bytes() && used < USED_UP {
+    let slices = if limited.in_requests() && used < USED_UP {
         " It does less because each request waits for whole slices of the throttle."
     } else {
         ""
     };
-    let (setting, allows) = (IoLimit::setting(v1), limit.allows());
-    let statement = format!("The control group {group} uses up its IO limit: {setting} {allows}.{slices}{waited}");
+    let (setting, allows) = (limit.setting(v1), limit.allows());
+    let uses_up = if limited == Limited::ModelTime { "waits for a cost model" } else { "uses up its IO limit" };
+    let statement = format!("The control group {group} {uses_up}: {setting} {allows}.{slices}{waited}");
     found.finish(RuleId::IoLimit, statement, vec![advice(window, &limit, v1)])
 }
 
@@ -192,6 +204,15 @@ fn advice(window: &Window<'_>, limit: &IoLimit<'_>, v1: bool) -> pagetide_core::
     let disks = &window.recording.manifest.disks;
     let number = disks.iter().find(|disk| disk.name == limit.disk).and_then(|disk| disk.device_number.clone());
     let number = number.unwrap_or_else(|| "MAJ:MIN".to_owned());
+    if limit.limited == Limited::ModelTime {
+        let switch = |on: u8| format!("echo '{number} enable={on}' > {}", word(&format!("{ROOT}/{}", limit.file(v1))));
+        return advise(
+            "Write the numbers of the device into io.cost.model if it has time left, or switch io.cost off for it.",
+            Some(&switch(0)),
+            "Groups stop waiting for the model. Without it nothing divides the device between them by io.weight.",
+            Some(&switch(1)),
+        );
+    }
     // The blkio controller has a folder of the same path.
     let folder = if v1 { limit.group.replacen("/memory/", "/blkio/", 1) } else { limit.group.to_owned() };
     let file = word(&format!("{folder}/{}", limit.file(v1)));
