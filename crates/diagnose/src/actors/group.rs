@@ -2,14 +2,15 @@
 //!
 //! `io.stat` names devices; older recordings have its sums only: the disk whose requests follow those of the group over time is the one.
 
-use crate::measure::amount::{Amount, Count};
+use crate::measure::amount::{Amount, Count, Rate};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals, stamps, stored};
 use pagetide_core::{Bytes, Moment, Recording, Span, Table};
 use std::collections::BTreeMap;
 
-/// What this module reads: the requests of a group, and of them those to one device.
-pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios", "rios", "wios"];
+/// What this module reads: the IO of a group, and of it that to one device.
+pub(crate) const METRICS: &[&str] =
+    &["io_rios", "io_wios", "io_rbytes", "io_wbytes", "rios", "wios", "rbytes", "wbytes"];
 /// The requests of a group to all devices.
 pub(crate) const REQUESTS: &[&str] = &["io_rios", "io_wios"];
 /// The group that contains all others: alone it is the host.
@@ -47,6 +48,20 @@ pub(crate) fn of_disk(group: &str, disk: &str) -> String {
 /// The requests per second of a group to a disk over time; absent where it sent none, or where they were not recorded.
 pub(crate) fn sent(during: &Window<'_>, group: &str, disk: &str) -> Option<Signal> {
     Signal::rate_within(during.recording, Table::CgroupDisk, &of_disk(group, disk), &SENT, during.span)
+}
+
+/// The bytes per second that a group, with those below it, reads from a disk and writes to it; absent where it has done no IO there. In a recording
+/// without the IO of groups by device that is all that it does, of the disk whose requests follow its own.
+pub(crate) fn transfers(window: &Window<'_>, group: &str, disk: &str) -> Option<[Rate<Bytes>; 2]> {
+    let rates = |table, entity: &str, metrics: [&str; 2]| {
+        let [read, written] = metrics.map(|metric| window.rate::<Bytes>(table, entity, metric));
+        (read.is_some() || written.is_some()).then(|| [read, written].map(|rate| rate.unwrap_or(Amount::ZERO)))
+    };
+    if window.recording.entities(Table::CgroupDisk).next().is_some() {
+        return rates(Table::CgroupDisk, &of_disk(group, disk), ["rbytes", "wbytes"]);
+    }
+    follows(window, group).filter(|follows| *follows == disk)?;
+    rates(Table::Cgroup, group, ["io_rbytes", "io_wbytes"])
 }
 
 /// The disk whose requests follow those of a group over time.
@@ -157,4 +172,43 @@ pub(crate) fn innermost(recording: &Recording) -> Vec<&str> {
 pub(crate) fn leaves(recording: &Recording) -> Vec<&str> {
     let own = |group: &str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
     innermost(recording).into_iter().filter(|group| !own(group) && *group != ROOT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::episodes::Episodes;
+    use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    #[test]
+    fn io_at_a_disk_is_that_of_all_disks_where_it_is_not_recorded_by_disk_and_the_disk_follows_the_group() {
+        let told = |by_disk: bool| {
+            let mut builder = RecordingBuilder::new(Manifest::default());
+            let mut sent = 0;
+            for at in 0..30 {
+                builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+                // Only sdb does more when the group does.
+                sent += if at % 3 == 0 { 40 } else { 5 };
+                let mut counter = |table, entity: &str, name: &str, unit, value| {
+                    let column = Column { name: name.to_owned(), kind: Kind::Counter, unit };
+                    builder.value(table, entity, &column, value);
+                };
+                counter(Table::Cgroup, "/db", "io_rios", Unit::Count, sent);
+                counter(Table::Cgroup, "/db", "io_rbytes", Unit::Bytes, sent * 4096);
+                counter(Table::Disk, "sda", "reads", Unit::Count, at * 2);
+                counter(Table::Disk, "sdb", "reads", Unit::Count, sent + at);
+                if by_disk {
+                    counter(Table::CgroupDisk, "/db\tsda", "rbytes", Unit::Bytes, at * 512);
+                }
+            }
+            let recording = builder.finish();
+            let episodes = Episodes::default();
+            let whole = Window::whole(&recording, &episodes).unwrap();
+            ["sda", "sdb"].map(|disk| transfers(&whole, "/db", disk).map(|[read, _]| read.get().round()))
+        };
+        assert_eq!(told(true), [Some(512.0), None]);
+        let [elsewhere, here] = told(false);
+        assert_eq!(elsewhere, None);
+        assert!(here.is_some_and(|read| read > 40_000.0), "{here:?}");
+    }
 }

@@ -191,19 +191,9 @@ fn of_other_groups(window: &Window<'_>, disk: &str, comm: &str) -> [Rate<Bytes>;
     let groups = numbered(window);
     let Some(own) = groups_among(window, &groups, comm) else { return [Amount::ZERO; 2] };
     let is_other = |group: &str| !own.iter().any(|own| group::within(group, own));
-    let on_disk: Vec<&str> = window
-        .recording
-        .entities(Table::CgroupDisk)
-        .filter_map(|(name, _)| {
-            let (group, on) = name.rsplit_once('\t')?;
-            (on == disk && groups.values().any(|known| *known == group) && is_other(group)).then_some(name)
-        })
-        .collect();
-    let sent = |metric: &'static str| {
-        let rates = on_disk.iter().filter_map(|name| window.rate::<Bytes>(Table::CgroupDisk, name, metric));
-        rates.fold(Amount::ZERO, Amount::max)
-    };
-    ["rbytes", "wbytes"].map(sent)
+    let others = groups.values().filter(|group| is_other(group));
+    let all = others.filter_map(|group| group::transfers(window, group, disk));
+    all.fold([Amount::ZERO; 2], |[read, written], one| [read.max(one[0]), written.max(one[1])])
 }
 
 /// Whether groups in which no process of a command is write most of what a disk writes.

@@ -7,7 +7,7 @@ use crate::ledger::harm::NOTICED;
 use crate::measure::amount::Amount;
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
-use pagetide_core::{Bytes, Ratio, Table, derived};
+use pagetide_core::{Ratio, Table, derived};
 
 /// A group that waits for IO more than before, the one that does by most.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +26,8 @@ impl Slowed<'_> {
             return process::present(window)
                 .any(|(name, _)| throttled(name) && group::contains(window, self.group, name));
         }
-        let sent = |metric| window.rate::<Bytes>(Table::CgroupDisk, &format!("{}\t{disk}", self.group), metric);
-        sent("wbytes").unwrap_or(Amount::ZERO) >= sent("rbytes").unwrap_or(Amount::ZERO)
+        let [read, written] = group::transfers(window, self.group, disk).unwrap_or([Amount::ZERO; 2]);
+        written >= read
     }
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn of<'a>(window: &Window<'a>, disk: &str, comm: &str) -> Option<Slow
     let moved = window.moved(disk)?;
     let groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
     let slowed = groups.filter_map(|group| {
-        let on_disk = format!("{group}\t{disk}");
-        let bytes = window.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"])?;
+        let [read, written] = group::transfers(window, group, disk)?;
+        let bytes = read + written;
         let waits = |window: &Window<'_>| window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
         let signal = || SignalSpec::cgroup(group, &derived::PSI_IO_SOME);
         let usual = window.baseline().median(signal());

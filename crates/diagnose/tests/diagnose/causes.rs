@@ -1429,6 +1429,7 @@ fn a_neighbour_that_was_there_before_the_recording_is_found_by_who_sends_and_who
             .counter(Table::Cgroup, "/db", "psi_io_some", move |_| waited * 1e6)
             .counter(Table::Cgroup, "/db", "io_rbytes", move |_| service * MIB)
             .counter(Table::Cgroup, "/db", "io_wbytes", |_| 0.0)
+            .counter(Table::Cgroup, "/db", "io_rios", move |_| service * 8.0)
             .counter(Table::Process, "1@1", "read_bytes", move |_| service * MIB)
             .counter(Table::Process, "7@7", "read_bytes", move |_| took * MIB)
             .tell()

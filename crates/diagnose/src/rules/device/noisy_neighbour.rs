@@ -155,11 +155,9 @@ struct Behind<'a> {
 /// recorded and delays were.
 fn behind<'a>(whole: &Window<'a>, disk: &str, neighbour: &ProcessShare<'a, Per<Bytes>>) -> Option<Behind<'a>> {
     let groups = group::leaves(whole.recording).into_iter().filter_map(|group| {
-        let on_disk = format!("{group}\t{disk}");
-        let bytes = whole.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"]);
-        let bytes = bytes.or_else(|| whole.rates(Table::Cgroup, group, &["io_rbytes", "io_wbytes"]))?;
+        let [read, written] = group::transfers(whole, group, disk)?;
         let waits = whole.derived(Table::Cgroup, group, &derived::PSI_IO_SOME)?;
-        Some(Behind { name: group, waits, source: "psi_io_some of the group", bytes })
+        Some(Behind { name: group, waits, source: "psi_io_some of the group", bytes: read + written })
     });
     let groups: Vec<Behind<'a>> = groups.collect();
     let commands = Some(disk_load::commands(whole)).filter(|_| groups.is_empty());
@@ -267,8 +265,7 @@ fn harms_itself(window: &Window<'_>, disk: &str, comm: &str) -> bool {
         window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME).unwrap_or(Amount::<Ratio>::ZERO)
     };
     let sends = |group: &str, disk: &str| {
-        let sent = window.rates::<Bytes>(Table::CgroupDisk, &format!("{group}\t{disk}"), &["rbytes", "wbytes"]);
-        sent.is_some_and(Amount::is_positive)
+        group::transfers(window, group, disk).is_some_and(|rates| rates.into_iter().any(Amount::is_positive))
     };
     let elsewhere = |group: &str| !sends(group, disk) && window.disks().into_iter().any(|other| sends(group, other));
     let groups = group::leaves(window.recording).into_iter();
