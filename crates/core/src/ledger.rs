@@ -47,11 +47,19 @@ pub struct Booking {
     pub account: Account,
     /// The time lost, ns.
     pub lost_ns: u64,
-    /// The device, where it is one: `disk:NAME`.
+    /// The device, `disk:NAME`, or the limit of IO that the group reached, `limit:SETTING`, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
     /// What the tasks waited for, as it follows the time.
     pub words: String,
+}
+
+impl Booking {
+    /// What tasks waited for, where a plot or a table has it: the account, or the limit that explains what no device does.
+    pub fn name(&self) -> &'static str {
+        let limited = self.on.as_deref().is_some_and(|on| on.starts_with("limit:"));
+        if limited { "IO limit" } else { self.account.name() }
+    }
 }
 
 /// The time that the tasks of a group lost, beyond what they usually wait.

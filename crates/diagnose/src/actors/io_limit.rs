@@ -173,10 +173,8 @@ impl IoLimit<'_> {
         let Self { disk, limited, limit, rate, .. } = self;
         let (name, bytes) = (limited.name(), |rate: f64| Amount::<Per<Bytes>>::new(rate));
         if *limited == Limited::ModelTime {
-            let used = rate.map_or(String::new(), |rate| {
-                format!(", of which they use {}", Amount::<Ratio>::new((rate / limit).min(1.0)))
-            });
-            return format!("allows all groups one second of {name} a second on {disk}, as its model counts it{used}");
+            let used = Amount::<Ratio>::new(self.used().get().min(1.0));
+            return format!("counts {used} of the {name} of {disk} as used, by its model");
         }
         let allows = if limited.in_bytes() {
             format!("{name} of {}", bytes(*limit))

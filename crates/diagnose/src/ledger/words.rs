@@ -21,6 +21,10 @@ impl Words<'_> {
         let device = matches!(account, Account::Load | Account::Device | Account::OwnWork);
         let disk = self.disk.filter(|_| device);
         let named = disk.unwrap_or("a device");
+        let unexplained = account == Account::Unexplained && lost_ns > 0;
+        let limit = unexplained.then(|| io_limit::reached(&self.during, self.group)).flatten();
+        // The finding has the numbers.
+        let limit = limit.map(|limit| limit.owner(cgroup_version::is_v1(self.during.recording)));
         let words = match account {
             Account::ReadAgain => "waiting for memory (refaults, swap, reclaim)".to_owned(),
             Account::Load => {
@@ -30,16 +34,12 @@ impl Words<'_> {
             Account::Device => format!("waiting for {named}, which takes longer per request"),
             Account::Cpu => "waiting for a CPU".to_owned(),
             Account::OwnWork => format!("on its own added requests to {named}"),
-            Account::Unexplained => {
-                let limit = (lost_ns > 0).then(|| io_limit::reached(&self.during, self.group)).flatten();
-                // The finding has the numbers.
-                let limit = limit.map(|limit| limit.owner(cgroup_version::is_v1(self.during.recording)));
-                limit.map_or_else(
-                    || "unexplained: waiting for IO while no device had a request in flight".to_owned(),
-                    |limit| format!("waiting for the IO limit ({limit}) while no device had a request in flight"),
-                )
-            }
+            Account::Unexplained => limit.as_ref().map_or_else(
+                || "unexplained: waiting for IO while no device had a request in flight".to_owned(),
+                |limit| format!("waiting for the IO limit ({limit}) while no device had a request in flight"),
+            ),
         };
-        Booking { account, lost_ns, on: disk.map(|disk| format!("disk:{disk}")), words }
+        let on = disk.map(|disk| format!("disk:{disk}")).or_else(|| limit.map(|limit| format!("limit:{limit}")));
+        Booking { account, lost_ns, on, words }
     }
 }

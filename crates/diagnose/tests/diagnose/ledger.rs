@@ -822,8 +822,8 @@ fn a_group_that_waits_for_the_model_of_io_cost_is_at_a_limit_that_all_groups_sha
         finding(&disk_of(story, disk, (0.06, 100.0)).tell(), "io-limit")
     };
     let found = story(900_000, (0.06, 100.0)).expect("96 % of what the model allows");
-    let expected = "/mail waits for a cost model: io.cost allows all groups one second of device time a second on sda, as its model counts \
-        it, of which they use 96 %.";
+    let expected =
+        "/mail waits for its share of a device: io.cost counts 96 % of the device time of sda as used, by its model.";
     assert!(found.statement.contains(expected), "{}", found.statement);
     let (command, undo) = (found.advice[0].command.as_deref(), found.advice[0].undo.as_deref());
     assert!(command.is_some_and(|command| command.contains("enable=0' > /sys/fs/cgroup/io.cost.qos")), "{command:?}");
@@ -853,6 +853,8 @@ fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_o
         words, "waiting for the IO limit (io.max of /db) while no device had a request in flight",
         "the numbers once"
     );
+    let booking = &told.ledger.as_ref().expect("a loss").bookings[0];
+    assert_eq!((booking.on.as_deref(), booking.name()), (Some("limit:io.max of /db"), "IO limit"));
     let none = |story: Story| finding(&story.tell(), "io-limit").is_none();
     assert!(
         !none(limited((0.66, 14.0), (0.02, 60.0), idle)),

@@ -29,7 +29,7 @@ pub fn lost_time(ledger: &Ledger) -> Vec<(Account, Layer)> {
         .enumerate()
         .map(|(index, booking)| {
             let values = ledger.over_time.iter().map(|point| point.shares.get(index).copied()).collect();
-            (booking.account, Layer { name: booking.account.name().to_owned(), hue: hue(booking.account), values })
+            (booking.account, Layer { name: booking.name().to_owned(), hue: hue(booking.account), values })
         })
         .filter(|(_, layer)| layer.peak().is_some_and(|peak| peak >= VISIBLE_SHARE))
         .collect();

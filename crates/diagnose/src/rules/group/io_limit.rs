@@ -189,7 +189,8 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
         ""
     };
     let (setting, allows) = (limit.setting(v1), limit.allows());
-    let uses_up = if limited == Limited::ModelTime { "waits for a cost model" } else { "uses up its IO limit" };
+    let uses_up =
+        if limited == Limited::ModelTime { "waits for its share of a device" } else { "uses up its IO limit" };
     let statement = format!("The control group {group} {uses_up}: {setting} {allows}.{slices}{waited}");
     found.finish(RuleId::IoLimit, statement, vec![advice(window, &limit, v1)])
 }
