@@ -62,6 +62,20 @@ fn diagnose_prints_advice_in_the_order_of_what_was_measured() {
 }
 
 #[test]
+fn where_nobody_who_ran_before_loses_time_it_says_that_advice_gives_none_back() {
+    let told = |name: &str| {
+        let recording = fixture(name);
+        let folder = tempfile::tempdir().unwrap();
+        text(&pagetide(&["reproduce", recording.to_str().unwrap(), "--seeds", "1"], folder.path()).stdout)
+    };
+    let lost_nothing = "Those who ran before lose no time here, so no advice can give any back.";
+    let limited = told("real/limit-mglru/recording");
+    assert!(limited.contains(lost_nothing), "{limited}");
+    let computes = told("real/quota-mglru/recording");
+    assert!(computes.contains("What each advice does") && !computes.contains(lost_nothing), "{computes}");
+}
+
+#[test]
 fn what_cannot_be_reproduced_is_one_line_with_a_hint() {
     let folder = copied();
     let refused = |recording: &str, words: &str| {

@@ -272,6 +272,9 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
         for one in tried {
             let _ = writeln!(text, "{}", row(one));
         }
+        if tried[0].effect.lost < TOLD {
+            text += "\nThose who ran before lose no time here, so no advice can give any back.\n";
+        }
     }
     if !guesses.is_empty() {
         let _ = writeln!(text, "\nWhat the recording does not show");
@@ -292,10 +295,12 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
     text
 }
 
+/// The least difference of shares that is told: the model's seeds differ by more.
+const TOLD: f64 = 1e-4;
+
 /// Lost time, and the work of victims and of culprits relative to before.
 fn amounts(tried: &Tried) -> (String, String, String) {
-    // The model's seeds differ by more than a ten-thousandth.
-    let share = |value: f64| Quantity::new((value * 1e4).round() / 1e4, Unit::Ratio).to_string();
+    let share = |value: f64| Quantity::new((value / TOLD).round() * TOLD, Unit::Ratio).to_string();
     let effect = &tried.effect;
     let victims = effect.throughput.map_or_else(|| "-".to_owned(), share);
     // A culprit that takes memory or computes reads and writes nothing.
