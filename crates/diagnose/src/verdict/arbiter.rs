@@ -2,7 +2,7 @@
 
 use crate::ledger::accounts::of_rule;
 use crate::ledger::harm::NOTICED;
-use crate::ledger::{LOST, UNOWNED};
+use crate::ledger::{self, LOST, UNOWNED};
 use crate::measure::amount::{Count, Limit};
 use crate::rules::contract::{Loss, Role};
 use crate::rules::{self, subsumes};
@@ -42,6 +42,14 @@ const LITTLE: Limit<Ratio> = Limit::new(
     "lost time of the service that lost most, as a share of the cause's time, at least, for strong evidence",
     0.05,
     "Users do not notice a service that is a twentieth slower: nobody can say whether that was the trouble.",
+    "judgement",
+);
+
+/// The same of waits for a CPU, of which there are many short ones.
+const LITTLE_CPU: Limit<Ratio> = Limit::new(
+    "time that the service lost to waits for a CPU, as a share of the cause's time, at least, for strong evidence that CPUs are the limit",
+    0.2,
+    "A service that asks for its next request when it has answered one still does four fifths of them, and one with idle time between them does all.",
     "judgement",
 );
 
@@ -135,7 +143,9 @@ const fn is_of_first_reads(rule: RuleId) -> bool {
 pub(crate) fn is_little(ledger: &Ledger, finding: &Finding) -> bool {
     let waits = matches!(rules::by_id(finding.rule).loss, Some(Loss::Stalls | Loss::Cpu));
     let length = finding.range.length().get() as f64;
-    waits && finding.range.overlaps(ledger.range) && (ledger.lost_ns as f64) < length * LITTLE.get()
+    let computes = of_rule(finding.rule) == Some(Account::Cpu) && ledger.booked(Account::Cpu) >= ledger.lost_ns / 2;
+    let little = if computes && ledger::of_service(ledger) { LITTLE_CPU } else { LITTLE };
+    waits && finding.range.overlaps(ledger.range) && (ledger.lost_ns as f64) < length * little.get()
 }
 
 /// The surest finding of the time lost that explains the losses of a side, by its place.
@@ -213,7 +223,8 @@ pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
 }
 
 /// The numbers that decide.
-pub(crate) const THRESHOLDS: [Threshold; 5] = [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), UNOWNED.doc()];
+pub(crate) const THRESHOLDS: [Threshold; 6] =
+    [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), LITTLE_CPU.doc(), UNOWNED.doc()];
 
 #[cfg(test)]
 mod tests {
@@ -234,6 +245,27 @@ mod tests {
             contradictions: Vec::new(),
             advice: Vec::new(),
         }
+    }
+
+    #[test]
+    fn waits_for_a_cpu_are_little_below_a_fifth_of_the_time_and_others_below_a_twentieth() {
+        let little = |rule: RuleId, account: Account, percent: u64| {
+            let lost_ns = RANGE.length().get() / 100 * percent;
+            let ledger = Ledger {
+                range: RANGE,
+                by: "cgroup:/app".to_owned(),
+                lost_ns,
+                share: percent as f64 / 100.0,
+                bookings: vec![Booking { account, lost_ns, on: None, words: String::new() }],
+                groups: Vec::new(),
+                over_time: Vec::new(),
+            };
+            is_little(&ledger, &finding(rule, "vdb"))
+        };
+        assert!(little(RuleId::CpuBound, Account::Cpu, 15));
+        assert!(!little(RuleId::CpuBound, Account::Cpu, 30));
+        assert!(!little(RuleId::DeviceSaturated, Account::Load, 15));
+        assert!(!little(RuleId::CpuBound, Account::Load, 15), "most of it was waits for a disk");
     }
 
     #[test]

@@ -89,28 +89,29 @@ fn a_service_whose_threads_each_wait_for_one_request_as_fast_as_before_is_bound_
 #[test]
 fn writes_that_come_to_wait_for_each_other_are_bound_by_latency_and_not_those_of_before() {
     // Eight threads write in 77 ms each, 2.5 in flight; then one after the other.
-    let told = |since: f64, ms: f64, each: f64| {
+    let of = |(usual, busy): (f64, f64), since: f64, ms: f64, each: f64| {
         let at = |usual: f64, now: f64| move |at: f64| if at > 60.0 { now } else { usual };
         let story = host()
             .counter(Table::Host, "", "psi_io_some", at(700_000.0, 550_000.0))
             .counter(Table::Disk, "sda", "reads", |_| 0.0)
             .counter(Table::Disk, "sda", "read_sectors", |_| 0.0)
             .counter(Table::Disk, "sda", "read_ms", |_| 0.0)
-            .counter(Table::Disk, "sda", "writes", at(33.0, since))
-            .counter(Table::Disk, "sda", "write_sectors", at(33.0 * 8.0, since * 8.0))
-            .counter(Table::Disk, "sda", "write_ms", at(33.0 * 77.0, since * ms))
-            .counter(Table::Disk, "sda", "io_ms", at(940.0, 990.0))
-            .counter(Table::Disk, "sda", "weighted_io_ms", at(33.0 * 77.0, since * ms))
+            .counter(Table::Disk, "sda", "writes", at(usual, since))
+            .counter(Table::Disk, "sda", "write_sectors", at(usual * 8.0, since * 8.0))
+            .counter(Table::Disk, "sda", "write_ms", at(usual * 77.0, since * ms))
+            .counter(Table::Disk, "sda", "io_ms", at(busy, 990.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", at(usual * 77.0, since * ms))
             .counter(Table::Cgroup, "/app", "psi_io_some", at(700_000.0, 550_000.0))
             .counter(Table::Cgroup, "/app", "cpu_usage", at(70_000.0, 40_000.0))
             .gauge(Table::Cgroup, "/app", "cgroup_id", |_| 43.0)
             .gauge(Table::Process, "7@7", "cgroup_id", |_| 43.0)
             .counter(Table::Process, "7@7", "syscr", |_| 0.0)
-            .counter(Table::Process, "7@7", "syscw", at(33.0, each))
+            .counter(Table::Process, "7@7", "syscw", at(usual, each))
             .counter(Table::Process, "7@7", "read_bytes", |_| 0.0)
-            .counter(Table::Process, "7@7", "write_bytes", at(33.0 * 4096.0, since * 4096.0));
+            .counter(Table::Process, "7@7", "write_bytes", at(usual * 4096.0, since * 4096.0));
         story.tell()
     };
+    let told = |since: f64, ms: f64, each: f64| of((33.0, 940.0), since, ms, each);
     let locked = told(13.0, 77.0, 13.0);
     let found = finding(&locked, "latency-bound").expect("one after the other");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
@@ -121,6 +122,9 @@ fn writes_that_come_to_wait_for_each_other_are_bound_by_latency_and_not_those_of
     assert_eq!(finding(&told(13.0, 150.0, 13.0), "latency-bound"), None, "two in flight");
     assert_eq!(finding(&told(6.0, 165.0, 6.0), "latency-bound"), None, "each takes longer: the device is slow");
     assert_ne!(diagnosed(&told(13.0, 77.0, 33.0)), "latency-bound", "it gets as much done");
+    // The disk had nothing to do for a third of the time: what it did while it had counts.
+    assert_eq!(diagnosed(&of((28.0, 650.0), 15.8, 62.0, 9.0)), "latency-bound");
+    assert_ne!(diagnosed(&of((28.0, 990.0), 15.8, 62.0, 9.0)), "latency-bound", "it did no more");
 }
 
 #[test]

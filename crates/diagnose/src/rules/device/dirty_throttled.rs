@@ -82,6 +82,7 @@ pub(crate) const RULE: Rule = Rule {
                 FELL.doc(),
                 of_group::WAITS.doc(),
                 of_device::SLEEPS.doc(),
+                slowed::SYNCS.doc(),
             ],
             why: "Both thresholds are shares of dirtyable memory (free + file pages): a program that holds memory lowers them. Above the ceiling \
                 every writer sleeps, which keeps dirty memory between the ceiling and the limit.",

@@ -127,7 +127,7 @@ const MORE: Limit<Ratio> = Limit::new(
 );
 
 const HALF: Limit<Count> = Limit::new(
-    "requests of a disk before, relative to those of one at a time since, at least",
+    "requests of a disk in the time in which it had any before, relative to those of one at a time since, at least",
     1.8,
     "As many threads as had a request in flight each wait for one of them now.",
     "Little's law",
@@ -317,7 +317,9 @@ fn one_after_the_other(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let requests = |window: &Window<'_>| window.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS);
     let (now, then) = (requests(&since)?, requests(&before)?);
     let (time, usual): (Amount<Nanos>, Amount<Nanos>) = (since.disk_await(disk)?, before.disk_await(disk)?);
-    if then < now * HALF.get() || time > usual * AS_FAST.get() {
+    // Of a disk that had nothing to do in between, what it did while it had.
+    let while_busy = then / before.busy(disk)?.get();
+    if while_busy < now / busy.get() * HALF.get() || time > usual * AS_FAST.get() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);

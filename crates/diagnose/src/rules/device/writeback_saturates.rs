@@ -5,7 +5,7 @@ use crate::evidence::advice;
 use crate::evidence::threshold::{SATURATED, STALL_RATE, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::harm::NOTICED;
-use crate::ledger::slowed::Slowed;
+use crate::ledger::slowed::{self, Slowed};
 use crate::ledger::stalls;
 use crate::ledger::writeback::{COPIES, FLUSHED, MIN_READ_AWAIT, PART, SLOW, SLOWER, WRITES, Writeback};
 use crate::measure::amount::{Count, Limit, Rate, grade, grade_log};
@@ -81,6 +81,7 @@ pub(crate) const RULE: Rule = Rule {
                 stalls::WAITED.doc(),
                 DIRTY.doc(),
                 NOTICED.doc(),
+                slowed::SYNCS.doc(),
             ],
             why: "The flusher keeps many requests in flight, and a reader has one. A device that serves them in turn serves the reader at the end of a long queue.",
             alternatives: "Direct or synchronous writes fill the queue the same way but are not writeback: nr_written then stays below the writes of the device.",
