@@ -72,7 +72,7 @@ impl Limited {
         }
     }
 
-    /// Its key in `io.max`, or in `io.cost.qos`, where it switches.
+    /// Its key in `io.max`; in `io.cost.qos` that of the switch.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::BytesRead => "rbps",
@@ -83,14 +83,15 @@ impl Limited {
         }
     }
 
-    /// Its file on control groups v1, which have no `io.cost`.
-    const fn file(self) -> &'static str {
+    /// The file that holds it, by the version of control groups.
+    const fn file(self, v1: bool) -> &'static str {
         match self {
+            Self::ModelTime => "io.cost.qos",
+            _ if !v1 => "io.max",
             Self::BytesRead => "blkio.throttle.read_bps_device",
             Self::BytesWritten => "blkio.throttle.write_bps_device",
             Self::Reads => "blkio.throttle.read_iops_device",
             Self::Writes => "blkio.throttle.write_iops_device",
-            Self::ModelTime => "io.cost.qos",
         }
     }
 
@@ -145,7 +146,7 @@ impl IoLimit<'_> {
 
     /// The file that holds the limit, below the folder of the group.
     pub(crate) fn file(&self, v1: bool) -> &'static str {
-        if v1 || self.limited == Limited::ModelTime { self.limited.file() } else { "io.max" }
+        self.limited.file(v1)
     }
 
     /// Where it is set.

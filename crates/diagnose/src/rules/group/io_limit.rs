@@ -206,7 +206,8 @@ fn advice(window: &Window<'_>, limit: &IoLimit<'_>, v1: bool) -> pagetide_core::
     let number = disks.iter().find(|disk| disk.name == limit.disk).and_then(|disk| disk.device_number.clone());
     let number = number.unwrap_or_else(|| "MAJ:MIN".to_owned());
     if limit.limited == Limited::ModelTime {
-        let switch = |on: u8| format!("echo '{number} enable={on}' > {}", word(&format!("{ROOT}/{}", limit.file(v1))));
+        let file = word(&format!("{ROOT}/{}", limit.file(v1)));
+        let switch = |on: u8| format!("echo '{number} {}={on}' > {file}", limit.limited.key());
         return advise(
             "Write the numbers of the device into io.cost.model if it has time left, or switch io.cost off for it.",
             Some(&switch(0)),
