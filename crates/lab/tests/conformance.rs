@@ -133,7 +133,7 @@ fn a_miss_of_a_step_that_began_with_other_memory_is_tried_again_with_that() {
 /// A scenario that shows each mechanism. What none of them shows has a small scenario of its own in `crates/sim/tests/switches.rs`.
 const SHOWN: &[(&str, &[&str])] = &[
     ("backup-evicts-neighbour", &["shadows", "fault_around", "second_touch", "group_lists"]),
-    ("buffered-write", &["position_ratio", "bandwidth_estimate", "slow_dirty_limit", "background_threshold"]),
+    ("buffered-write", &["bandwidth_estimate", "slow_dirty_limit", "background_threshold"]),
     ("swap-off", &["asynchronous_swap_out", "deactivate_on_refault", "cost_balance", "swap_readahead"]),
     ("buffered-read", &["lowmem_reserve"]),
 ];
@@ -163,11 +163,8 @@ fn without_a_mechanism_a_figure_moves_by_three_bands() {
         let whole: Vec<_> = WHOLE.iter().filter(|one| is_classic(scenario, &one.scenario, &one.references)).collect();
         assert!(!whole.is_empty(), "{scenario} has no stored run");
         for mechanism in *mechanisms {
-            let without = match without(mechanism, scenario) {
-                // Without a setpoint the rate of throttled writers falls to nothing.
-                Err(error) if *mechanism == "position_ratio" && error.what.contains("takes more than") => continue,
-                others => others.unwrap(),
-            };
+            let without =
+                without(mechanism, scenario).unwrap_or_else(|error| panic!("{scenario}, {mechanism}: {error:?}"));
             let (bands, figure) = farthest(&whole, &without);
             assert!(bands >= BANDS, "{scenario} without {mechanism}: {figure} moves by {bands:.1} bands");
         }

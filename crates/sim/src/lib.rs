@@ -38,6 +38,7 @@ mod progress;
 mod reclaim;
 mod replay;
 mod rng;
+mod run_queue;
 mod sim;
 mod step;
 mod tick;

@@ -6,6 +6,7 @@ use crate::id::{DeviceId, GroupId, TaskId};
 use crate::machine::MachineSpec;
 use crate::pressure::State;
 use crate::program::{Done, Op};
+use crate::run_queue::RunQueue;
 use crate::step::Progress;
 use pagetide_core::{Error, Nanos};
 use std::cmp::Reverse;
@@ -54,8 +55,14 @@ struct Running {
     exited: bool,
 }
 
-/// The longest that a task has a CPU while others wait for one (`sysctl_sched_base_slice`).
-const SLICE: u64 = 3_000_000;
+/// A CPU.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cpu {
+    /// Until when a task has it.
+    taken: u64,
+    /// Who had it last and would go on.
+    goes_on: Option<u32>,
+}
 
 /// A machine that runs.
 #[derive(Debug)]
@@ -65,8 +72,9 @@ pub struct Sim {
     /// Wake-ups: time, order, task, number.
     events: BinaryHeap<Reverse<(u64, u64, u32, u64)>>,
     order: u64,
-    /// Until when each CPU is taken.
-    cpus: Vec<u64>,
+    /// Tasks that wait for a CPU.
+    ready: RunQueue,
+    cpus: Vec<Cpu>,
     stopped: Vec<Stop>,
     /// CPU time in user mode of the step that runs.
     user: u64,
@@ -79,13 +87,15 @@ impl Sim {
     /// # Errors
     /// The machine cannot exist, or is larger than the model.
     pub fn new(spec: MachineSpec) -> Result<Self, Error> {
-        let cpus = vec![0; spec.cpus as usize];
+        let cpus = vec![Cpu::default(); spec.cpus as usize];
         let nodes = spec.nodes as usize;
+        let ready = RunQueue::new(spec.release);
         let mut sim = Self {
             host: Host::new(spec)?,
             running: Vec::new(),
             events: BinaryHeap::new(),
             order: 0,
+            ready,
             cpus,
             stopped: Vec::new(),
             user: 0,
@@ -147,6 +157,7 @@ impl Sim {
             kernel,
             ..Task::default()
         });
+        self.ready.add();
         self.running.push(Running {
             body,
             op: None,
@@ -224,10 +235,12 @@ impl Sim {
         self.order += 1;
         if at <= self.host.now {
             self.host.pressure.now(self.host.now, task as usize, State::Runnable);
+            self.ready.enqueue(task);
         } else {
             self.host.pressure.later(at, task as usize, State::Runnable);
+            self.ready.dequeue(task);
+            self.events.push(Reverse((at, self.order, task, running.wake)));
         }
-        self.events.push(Reverse((at.max(self.host.now), self.order, task, running.wake)));
     }
 
     /// Runs until `until`, or until a task exits or is killed.
@@ -239,7 +252,7 @@ impl Sim {
             self.start_kernel_threads();
             let task = self.events.peek().map(|Reverse((at, ..))| *at);
             let device = self.host.next_device_event();
-            let next = [task, device].into_iter().flatten().min();
+            let next = [task, device, self.next_turn(None)].into_iter().flatten().min();
             let Some(next) = next.filter(|at| *at <= until.get()) else {
                 self.host.now = self.host.now.max(until.get());
                 self.host.pressure.settle(self.host.now);
@@ -251,10 +264,43 @@ impl Sim {
                 self.wake_all();
                 continue;
             }
-            let Some(Reverse((_, _, task, wake))) = self.events.pop() else { continue };
+            self.enqueue_due(next);
+            self.next_task(next);
+        }
+    }
+
+    /// When a CPU but `own` is free for a task that waits for one or would go on.
+    fn next_turn(&self, own: Option<usize>) -> Option<u64> {
+        let others = self.cpus.iter().enumerate().filter(|(at, _)| Some(*at) != own).map(|(_, cpu)| cpu);
+        others.filter(|cpu| cpu.goes_on.is_some() || !self.ready.is_empty()).map(|cpu| cpu.taken).min()
+    }
+
+    /// Has those wait for a CPU whose time has come.
+    fn enqueue_due(&mut self, now: u64) {
+        while let Some(Reverse((_, _, task, wake))) = self.events.peek().copied().filter(|Reverse((at, ..))| *at <= now)
+        {
+            self.events.pop();
             if self.running[task as usize].wake == wake && !self.running[task as usize].exited {
-                self.run_task(task as usize);
+                self.ready.enqueue(task);
             }
+        }
+        for cpu in self.cpus.iter_mut().filter(|cpu| cpu.taken <= now) {
+            if let Some(task) = cpu.goes_on.take().filter(|task| !self.running[*task as usize].exited) {
+                self.ready.enqueue(task);
+            }
+        }
+    }
+
+    /// Lets a task run on the CPU on which it ran last, if that is free, else on the one that is free for longest (`select_idle_sibling`).
+    fn next_task(&mut self, now: u64) {
+        if self.cpus.iter().all(|cpu| cpu.taken > now) {
+            return;
+        }
+        let Some(task) = self.ready.pick() else { return };
+        let last = self.host.pressure.cpu_of(task as usize);
+        let free = |at: &usize| if self.cpus[*at].taken <= now && *at == last { 0 } else { self.cpus[*at].taken + 1 };
+        if let Some(cpu) = (0..self.cpus.len()).min_by_key(free) {
+            self.run_task(task as usize, cpu);
         }
     }
 
@@ -306,16 +352,8 @@ impl Sim {
         }
     }
 
-    fn run_task(&mut self, at: usize) {
-        // A task needs a CPU: the one on which it ran last, if that is free, else the one that is free first (`select_idle_sibling`).
+    fn run_task(&mut self, at: usize, cpu: usize) {
         let now = self.host.now;
-        let last = self.host.pressure.cpu_of(at);
-        let Some(cpu) = (0..self.cpus.len()).min_by_key(|cpu| (self.cpus[*cpu].max(now), *cpu != last)) else { return };
-        if self.cpus[cpu] > now {
-            let free = self.cpus[cpu];
-            self.schedule(at as u32, free);
-            return;
-        }
         let group = self.host.tasks[at].group;
         if let Some(until) = self.host.throttled_until(group) {
             self.schedule(at as u32, until);
@@ -332,13 +370,14 @@ impl Sim {
         let stall = match self.running[at].body {
             Body::Kswapd(node) => Some(self.host.step_kswapd(node)),
             Body::Flusher(device) => Some(self.host.step_flusher(device)),
-            Body::Program(_) => self.step_program(at),
+            Body::Program(_) => self.step_program(at, cpu),
         };
         self.host.send_plug();
         let used = self.host.cpu;
         self.host.tasks[at].stats.system += used - self.user;
-        self.cpus[cpu] = now + used;
+        self.cpus[cpu].taken = now + used;
         self.host.charge_cpu(group, used);
+        self.ready.ran(at as u32, used, stall != Some(Stall::Yield));
         let end = now + used;
         if matches!(self.running[at].body, Body::Kswapd(_)) {
             self.host.pressure.now(now, at, State::Reclaims);
@@ -351,7 +390,10 @@ impl Sim {
         self.host.pressure.later(end, at, self.waits_for(at, stall, throttled));
         match stall {
             None => {}
-            Some(Stall::Yield) => self.schedule(at as u32, end.max(now + 1)),
+            Some(Stall::Yield) => {
+                self.running[at].wake += 1;
+                self.cpus[cpu] = Cpu { taken: end.max(now + 1), goes_on: Some(at as u32) };
+            }
             Some(Stall::Until(until)) => {
                 self.running[at].waits = matches!(self.running[at].body, Body::Kswapd(_) | Body::Flusher(_));
                 self.schedule(at as u32, until.max(end));
@@ -394,8 +436,9 @@ impl Sim {
     }
 
     /// Goes on with a program: ends of operations and begins of others, as long as nothing else happens before.
-    fn step_program(&mut self, at: usize) -> Option<Stall> {
+    fn step_program(&mut self, at: usize, cpu: usize) -> Option<Stall> {
         let begin = self.host.now;
+        let slice = self.ready.slice_left(at as u32);
         loop {
             let clock = begin + self.host.cpu;
             if self.running[at].op.is_none() {
@@ -409,9 +452,7 @@ impl Sim {
                     self.running[at].last.ended = Nanos::new(until.max(now));
                     return Some(stall);
                 }
-                let next = self.events.peek().map_or(u64::MAX, |Reverse((at, ..))| *at);
-                let next = next.min(self.host.next_device_event().unwrap_or(u64::MAX));
-                if self.host.cpu > 0 && clock >= next.min(begin + SLICE) {
+                if self.host.cpu > 0 && clock >= self.next_event(cpu).min(begin + slice) {
                     return Some(Stall::Yield);
                 }
                 self.host.now = clock;
@@ -432,11 +473,13 @@ impl Sim {
             }
             let op = self.running[at].op?;
             if self.running[at].compute > 0 {
-                let slice = self.running[at].compute.min(SLICE);
-                self.running[at].compute -= slice;
-                self.host.tasks[at].stats.user += slice;
-                self.host.cpu += slice;
-                self.user += slice;
+                let next = if self.ready.preempts() { self.next_wake() } else { u64::MAX };
+                let most = next.min(begin + slice).saturating_sub(clock).max(1);
+                let computes = self.running[at].compute.min(most);
+                self.running[at].compute -= computes;
+                self.host.tasks[at].stats.user += computes;
+                self.host.cpu += computes;
+                self.user += computes;
                 if self.running[at].compute > 0 {
                     return Some(Stall::Yield);
                 }
@@ -468,12 +511,24 @@ impl Sim {
         }
     }
 
+    /// When a task wakes up next, or a device is done.
+    fn next_wake(&self) -> u64 {
+        let task = self.events.peek().map(|Reverse((at, ..))| *at);
+        [task, self.host.next_device_event()].into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+
+    /// When something happens next that is not of the task on this CPU: until then it goes on at once.
+    fn next_event(&self, own: usize) -> u64 {
+        self.next_wake().min(self.next_turn(Some(own)).unwrap_or(u64::MAX))
+    }
+
     /// A task is gone: its areas are unmapped.
     fn exit(&mut self, at: usize) {
         if std::mem::replace(&mut self.running[at].exited, true) {
             return;
         }
         self.host.tasks[at].exited = true;
+        self.ready.dequeue(at as u32);
         self.host.pressure.now(self.host.now, at, State::Sleeps);
         self.host.tasks[at].stats.swap_at_exit = self.host.swap.used_slots();
         for area in self.host.tasks[at].areas.clone() {

@@ -151,6 +151,24 @@ fn a_group_above_its_share_of_a_cpu_waits_for_the_next_period() {
     assert!((waited - all["above cpu_throttled_time"]).abs() < 100_000, "{all:?}");
 }
 
+#[test]
+fn who_waits_longest_for_a_cpu_has_it_next() {
+    let mut lab = lab();
+    let second = || Script(vec![Op::Compute(Nanos::new(1_000_000_000))]);
+    let all: Vec<_> = (0..4).map(|_| lab.sim.spawn(Box::new(second()), GroupId::ROOT)).collect();
+    // 2 ms of work every 20 ms, four times.
+    let sleeps =
+        (0..4).flat_map(|nth| [Op::SleepUntil(Nanos::new(nth * 20_000_000)), Op::Compute(Nanos::new(2_000_000))]);
+    let got = lab.measure(Script(sleeps.collect()), GroupId::ROOT, LONG);
+    assert!((62..70).contains(&got["elapsed_ms"]), "it waits for a slice of others, not for their end: {got:?}");
+    // Four seconds of work on two CPUs: all end together, and none before the others have done as much.
+    for one in all {
+        assert!(lab.sim.run_task_to_end(one, LONG));
+        let took = lab.sim.now().get() / 1_000_000;
+        assert!((1_980..2_020).contains(&took), "{took} ms");
+    }
+}
+
 /// A machine with a disk whose flushes take `flush`, and file systems on it.
 fn flushing(flush: u64) -> (Lab, DeviceId) {
     let mut lab = lab();

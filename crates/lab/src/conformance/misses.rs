@@ -28,8 +28,6 @@ const THIRD_RUN: &str = "how far the flusher got by the end of the step: a third
 /// Blocks that the file system reads and makes.
 const EXTENT_BLOCKS: &str = "blocks of ext4's extent tree and bitmaps, which a random write into a new file brings into Buffers \
     (`fs/ext4/extents.c: sb_getblk_gfp`); the model has none";
-/// A throttled step that ends when all is written.
-const AS_LONG: &str = "how long the throttled write takes: it writes 120 to 170 times a second, in three runs of the kernel for 23, 25 and 41 s";
 /// Free memory that is not counted.
 const CPU_LISTS: &str = "probably pages on the CPUs' own free lists, which MemFree does not count (`mm/page_alloc.c: free_unref_page`); the model \
     has none";
@@ -48,10 +46,7 @@ const GROWING_CPU_LISTS: &str = "pages on the CPUs' own free lists, which MemFre
     memory was short";
 
 const REASONS: &[Reason] = &[
-    ("backup-evicts-neighbour", "*", "free_after", INSTANT),
     ("buffered-read", "hold", "free_after", CPU_LISTS),
-    ("buffered-write", "A9", "pages_scanned", HOPELESS),
-    ("buffered-write", "A9", "*", AS_LONG),
     ("buffered-write", "A9_falling", "disk_write_merges", MERGES),
     ("buffered-write", "A9_falling", "*", OLD_LIMIT),
     ("buffered-write", "A9_settled", "*", OLD_LIMIT),
@@ -110,8 +105,8 @@ mod tests {
 
     #[test]
     fn free_memory_at_the_begin_of_a_step_has_the_reason_of_the_end_before() {
-        assert_eq!(reason("backup-evicts-neighbour", "morning_plain", "free_before"), Some(INSTANT));
-        assert_eq!(reason("backup-evicts-neighbour", "morning_plain", "disk_reads"), None);
+        let of_write = |figure: &str| reason("buffered-write on 6.12 with MGLRU", "A7", figure);
+        assert_eq!((of_write("free_before"), of_write("disk_reads")), (Some(GROWING_CPU_LISTS), None));
         assert_eq!(reason("second-read", "read", "free_before"), None, "no such reason of free_after");
     }
 }
