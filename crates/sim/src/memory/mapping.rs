@@ -25,6 +25,8 @@ pub(crate) enum Backing {
 pub(crate) struct Leaf {
     pub(crate) pages: u8,
     pub(crate) shadows: u8,
+    /// Pages that are dirty (`PAGECACHE_TAG_DIRTY`).
+    pub(crate) dirty: u8,
     /// On the list of leaves that the shrinker may free.
     pub(crate) listed: bool,
 }

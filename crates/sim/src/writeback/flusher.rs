@@ -7,6 +7,7 @@ use crate::devices::queue::{Payload, Request};
 use crate::devices::wbt::Urgency;
 use crate::host::{Host, Stall};
 use crate::memory::mapping::Backing;
+use crate::memory::mapping::LEAF;
 use crate::page::{PageId, flag};
 use crate::tick::BANDWIDTH_INTERVAL;
 use std::collections::VecDeque;
@@ -31,6 +32,7 @@ impl Host {
         let now = self.now;
         let mapping = &mut self.mappings[owner];
         mapping.dirty += 1;
+        mapping.leaves[(u64::from(page - mapping.base) / LEAF) as usize].dirty += 1;
         if mapping.dirtied_at.is_none() {
             mapping.dirtied_at = Some(now);
             let wb = &mut self.wbs[device];
@@ -57,7 +59,9 @@ impl Host {
         self.words[page as usize].clear(flag::DIRTY);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
-        self.mappings[owner].dirty -= 1;
+        let mapping = &mut self.mappings[owner];
+        mapping.dirty -= 1;
+        mapping.leaves[(u64::from(page - mapping.base) / LEAF) as usize].dirty -= 1;
         self.gauges.dirty -= 1;
         self.wbs[device].dirty -= 1;
         let group = self.word(page).group();
@@ -321,7 +325,10 @@ impl Host {
                 let word = words[*at as usize];
                 word.has(flag::DIRTY) && (sync || !word.has(flag::WRITEBACK))
             };
-            let Some(first) = (chunk.at..end).find(writable) else {
+            let leaves = &self.mappings[mapping].leaves;
+            let mut dirty = (chunk.at / LEAF..end.div_ceil(LEAF)).filter(|leaf| leaves[*leaf as usize].dirty > 0);
+            let in_leaf = |leaf: u64| ((leaf * LEAF).max(chunk.at)..((leaf + 1) * LEAF).min(end)).find(writable);
+            let Some(first) = dirty.find_map(in_leaf) else {
                 if chunk.wrapped {
                     return 0;
                 }
