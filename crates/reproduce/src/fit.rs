@@ -13,7 +13,11 @@ use pagetide_lab::plan::RunsProgress;
 /// Steps of a factor: a coarse one, then finer ones.
 const STEPS: [f64; 3] = [3.0, 1.7, 1.25];
 /// Trials of an incident at most.
-const MAX_TRIALS: usize = 48;
+const MAX_TRIALS: usize = 96;
+/// Where no step of one factor comes nearer, all move at once, each by this much at most.
+const JUMP: f64 = 2.0;
+/// Jumps that are tried at once.
+const JUMPS: usize = 6;
 
 /// An incident, shown again.
 #[derive(Debug)]
@@ -78,40 +82,112 @@ pub fn reproduce(
         let distance = likeness::distance(&compared) + recorded.distance(&again) / 100.0;
         Ok(Tried { factors: *factors, distance, compared, ran })
     };
-    let mut best = judge(&Factors::FIRST)?;
-    let mut seen: Vec<(Factors, String)> = vec![(best.factors, words(&best))];
+    let first = judge(&Factors::FIRST)?;
+    let mut search = Search { seen: vec![(first.factors, words(&first))], best: first, jumps: 0 };
     let knobs: Vec<Knob> = Knob::ALL.into_iter().filter(|knob| synthesis.has(*knob)).collect();
-    'search: for step in STEPS {
-        for knob in &knobs {
-            // Both ways first, then on in the one that was nearer.
-            let mut ways = vec![step, 1.0 / step];
-            while !ways.is_empty() {
-                if best.is_alike() || seen.len() >= MAX_TRIALS {
-                    break 'search;
-                }
-                let (from, to) = synthesis.range(*knob);
-                let at = best.factors.of(*knob);
-                let values = ways.iter().map(|way| (at * way).clamp(from, to));
-                let moved = values.filter(|value| (value / at - 1.0).abs() > 0.01);
-                let jobs: Vec<Factors> = moved.map(|value| best.factors.with(*knob, value)).collect();
-                // A value that the model refuses is no better.
-                let tried = on_all_cores(&jobs, watch, |factors| Ok(judge(factors).ok()))?;
-                let mut nearer = None;
-                for one in tried.into_iter().flatten() {
-                    seen.push((one.factors, words(&one)));
-                    if one.distance < best.distance {
-                        nearer = Some(one.factors.of(*knob) > at);
-                        best = one;
-                    }
-                }
-                ways = nearer.map(|up| if up { step } else { 1.0 / step }).into_iter().collect();
-            }
-        }
+    let judge_all = |jobs: &[Factors]| {
+        // A value that the model refuses is no better.
+        let tried = on_all_cores(jobs, watch, |factors| Ok(judge(factors).ok()))?;
+        Ok(tried.into_iter().flatten().collect())
+    };
+    while !search.is_over() {
+        while search.descend(synthesis, &knobs, &judge_all)? {}
+        search.jump(synthesis, &knobs, &judge_all)?;
     }
+    let Search { best, seen, .. } = search;
     let (toml, scenario) = synthesis.scenario(best.factors)?;
     let fitted = knobs.iter().filter_map(|knob| fitted(synthesis, *knob, best.factors, &seen)).collect();
     let runs = seen.len();
     Ok(Reproduced { scenario, toml, compared: best.compared, fitted, runs, recording: best.ran.recording })
+}
+
+/// The trials of an incident, and the nearest of them.
+#[derive(Debug)]
+struct Search {
+    best: Tried,
+    seen: Vec<(Factors, String)>,
+    jumps: usize,
+}
+
+impl Search {
+    fn is_over(&self) -> bool {
+        self.best.is_alike() || self.seen.len() >= MAX_TRIALS
+    }
+
+    /// Takes over the trials. The factors of the nearest, if it is nearer than all before.
+    fn take(&mut self, tried: Vec<Tried>) -> Option<Factors> {
+        let mut nearer = None;
+        for one in tried {
+            self.seen.push((one.factors, words(&one)));
+            if one.distance < self.best.distance {
+                nearer = Some(one.factors);
+                self.best = one;
+            }
+        }
+        nearer
+    }
+
+    /// Moves one factor after the other by coarse and then finer steps. Whether that came nearer.
+    fn descend(
+        &mut self,
+        synthesis: &Synthesis<'_>,
+        knobs: &[Knob],
+        judge_all: &dyn Fn(&[Factors]) -> Result<Vec<Tried>, Error>,
+    ) -> Result<bool, Error> {
+        let began = self.best.distance;
+        for step in STEPS {
+            for knob in knobs {
+                // Both ways first, then on in the one that was nearer.
+                let mut ways = vec![step, 1.0 / step];
+                while !ways.is_empty() {
+                    if self.is_over() {
+                        return Ok(false);
+                    }
+                    let (from, to) = synthesis.range(*knob);
+                    let (factors, at) = (self.best.factors, self.best.factors.of(*knob));
+                    let values = ways.iter().map(|way| (at * way).clamp(from, to));
+                    let moved = values.filter(|value| (value / at - 1.0).abs() > 0.01);
+                    let jobs: Vec<Factors> = moved.map(|value| factors.with(*knob, value)).collect();
+                    let nearer = self.take(judge_all(&jobs)?).map(|nearer| nearer.of(*knob) > at);
+                    ways = nearer.map(|up| if up { step } else { 1.0 / step }).into_iter().collect();
+                }
+            }
+        }
+        Ok(self.best.distance < began)
+    }
+
+    /// Moves all factors at once, evenly spread around the nearest trial.
+    fn jump(
+        &mut self,
+        synthesis: &Synthesis<'_>,
+        knobs: &[Knob],
+        judge_all: &dyn Fn(&[Factors]) -> Result<Vec<Tried>, Error>,
+    ) -> Result<(), Error> {
+        while !self.is_over() {
+            let factors = self.best.factors;
+            let to = |nth: usize| {
+                let moves = spread(nth, knobs.len());
+                knobs.iter().zip(moves).fold(factors, |factors, (knob, part)| {
+                    let (from, to) = synthesis.range(*knob);
+                    factors.with(*knob, (factors.of(*knob) * JUMP.powf(2.0 * part - 1.0)).clamp(from, to))
+                })
+            };
+            let jobs: Vec<Factors> = (self.jumps..self.jumps + JUMPS).map(to).collect();
+            self.jumps += JUMPS;
+            if self.take(judge_all(&jobs)?).is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The point with this number of a sequence that fills a cube evenly (M. Roberts, The Unreasonable Effectiveness of Quasirandom Sequences, 2018).
+fn spread(nth: usize, dimensions: usize) -> Vec<f64> {
+    // The root of x^(d+1) = x + 1.
+    let power = 1.0 / (dimensions as f64 + 1.0);
+    let root = (0..32).fold(2.0_f64, |root, _| (1.0 + root).powf(power));
+    (1..=dimensions).map(|at| (0.5 + (nth + 1) as f64 * root.powi(-(at as i32))).fract()).collect()
 }
 
 impl Tried {

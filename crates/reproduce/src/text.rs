@@ -496,6 +496,8 @@ impl Text<'_> {
         /// What goes as fast as it can may be so many times as fast on the model: a limit that was not measured is up to four times as high, and advice
         /// has faster disks.
         const MOST_TIMES_FASTER: f64 = 16.0;
+        /// Of processes that do the same on a disk, one does so many times as much as the others on average at most.
+        const MOST_TIMES_MORE: f64 = 2.0;
         /// Bytes per second that nearly any disk does.
         const MIN_ABLE: f64 = 64e6;
         // Processes share a working set, and each writes a file of its own.
@@ -509,7 +511,10 @@ impl Text<'_> {
             .find(|disk| disk.name == self.disk_of(load))
             .and_then(|disk| disk.bandwidth.or_else(|| disk.iops.map(|iops| iops * LARGEST_REQUEST)));
         let parts = self.loads[at].at_once() as f64;
-        let most = |did: f64| able.unwrap_or((did / parts * MOST_TIMES_FASTER).max(MIN_ABLE));
+        let most = |did: f64| {
+            let by_did = (did / parts * MOST_TIMES_FASTER).max(MIN_ABLE);
+            able.map_or(by_did, |able| able.min(able / parts * MOST_TIMES_MORE))
+        };
         let trouble = &load.command.trouble;
         let faster =
             if load.is_loop() { 1.0 / self.factors.of(Knob::ThinkTime) } else { self.factors.of(Knob::NewLoad) };
