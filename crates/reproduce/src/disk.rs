@@ -38,7 +38,7 @@ const HYPERVISOR_BURST: f64 = 1e8;
 const APART_BY: f64 = 3.0;
 
 /// A disk as the machine of the scenario has it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct DiskModel {
     pub(crate) name: String,
     /// Time of one request, ns.

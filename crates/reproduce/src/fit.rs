@@ -258,3 +258,20 @@ impl Synthesis<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn points_fill_a_cube_evenly() {
+        for dimensions in 1..=6 {
+            let points: Vec<Vec<f64>> = (0..32).map(|nth| spread(nth, dimensions)).collect();
+            assert!(points.iter().flatten().all(|part| (0.0..1.0).contains(part)), "{points:?}");
+            for at in 0..dimensions {
+                let upper = points.iter().filter(|point| point[at] >= 0.5).count();
+                assert!((10..=22).contains(&upper), "{dimensions} dimensions, {at}: {upper} of 32");
+            }
+        }
+    }
+}

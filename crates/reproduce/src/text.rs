@@ -706,6 +706,27 @@ mod tests {
     }
 
     #[test]
+    fn many_that_write_a_disk_share_the_files_that_it_could_fill() {
+        let recording = moments();
+        let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let disks = [DiskModel { bandwidth: Some(100e6), ..DiskModel::default() }];
+        let bytes = |processes: usize| {
+            let command = Command {
+                trouble: Did { written: 40e6, active: processes, waits: processes as f64, ..Did::default() },
+                appeared: Some(calm.to),
+                ran: [1.0; 2],
+                ..Command::default()
+            };
+            let kind = Kind::Write { rate: None, block: 1048576.0, direct: true, sync_every: None, random: None };
+            let loads = [CommandLoad::new(&command, kind, false)];
+            Text { disks: &disks, ..text_of(calm, &loads) }.programs(20.0).files[&0]
+        };
+        // 100 MB/s for 10 s, and a fifth more.
+        assert!((bytes(1) - 1.2e9).abs() < 1e6, "{}", bytes(1));
+        assert!((bytes(8) - 2.0 * 1.2e9).abs() < 1e6, "all together: {}", bytes(8));
+    }
+
+    #[test]
     fn new_processes_of_one_command_are_one_program_whatever_their_groups() {
         let recording = moments();
         let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };

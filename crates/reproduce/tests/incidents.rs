@@ -41,7 +41,7 @@ const REPRODUCED: [&str; 19] = [
     "sidecar-mglru",
     "slowqueue-old",
     // It reads one disk and writes another.
-    "split-mglru",
+    "rsync-classic",
     // It fills more memory than there is, and then uses it. What a program holds is no zeros, which take no swap.
     "swapstorm-mglru",
 ];
