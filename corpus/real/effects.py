@@ -5,13 +5,14 @@ Usage: corpus/real/effects.py BINARY [FOLDER...]   (predict again, some minutes;
        corpus/real/effects.py --check              (exit 1 if the tables are not those of predicted.tsv and measured.tsv)
 
 BINARY reproduces the recordings of fixtures/real; predicted.tsv keeps the results. record.py has recorded cases and files of advised/ into the
-first FOLDER, and some cases again into others; measured.tsv keeps what the services lost in each. A measured effect counts if it is beyond all
-runs without the advice. What a service lost is its own measurement: the seconds by which its requests took longer than before the onset, per
+each FOLDER; measured.tsv keeps what the services lost in each. A measured effect is that of the medians of the runs without the advice and with
+it. What a service lost is its own measurement: the seconds by which its requests took longer than before the onset, per
 second. If it logs no latency, it is the share of its usual rate that it did not serve."""
 import argparse
 import json
 import math
 import pathlib
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -46,10 +47,10 @@ def lost(folder):
 
 
 def effect(before, after):
-    """The effect of a change, by the time lost without it in each run (`before`) and with it."""
-    if max(before) < LEAST_LOST:
+    """The effect of a change, by the time lost without it and with it."""
+    if before < LEAST_LOST:
         return "nothing to lose" if after < LEAST_LOST * 2 else "hurts"
-    return "helps" if after < HELPS * min(before) else "hurts" if after > HURTS * max(before) else NOTHING
+    return "helps" if after < HELPS * before else "hurts" if after > HURTS * before else NOTHING
 
 
 def rows_of(path):
@@ -64,8 +65,9 @@ def write(path, head, rows):
 
 
 def measured_losses():
-    """Lost time by the names of the files of advised/: without the advice in each run, and with it."""
-    return {name: ([float(one) for one in without.split()], float(after)) for name, without, after in rows_of(MEASURED)}
+    """Lost time by the names of the files of advised/: in each run without the advice, and in each with it."""
+    floats = lambda text: [float(one) for one in text.split()]
+    return {name: (floats(without), floats(after)) for name, without, after in rows_of(MEASURED)}
 
 
 def measure(folders):
@@ -73,11 +75,11 @@ def measure(folders):
     measured = measured_losses()
     for path in sorted(ADVISED.glob("*.toml")):
         of, _, _ = case.advised(path)
-        bases = [folder / of for folder in folders if (folder / of / "measured.toml").exists()]
-        advised = folders[0] / path.stem
-        if bases and (advised / "measured.toml").exists():
-            measured[path.stem] = ([lost(base) for base in bases], lost(advised))
-    rows = [f"{name}\t{' '.join(f'{one:.3f}' for one in without)}\t{after:.3f}" for name, (without, after) in sorted(measured.items())]
+        runs = tuple([lost(folder / name) for folder in folders if (folder / name / "measured.toml").exists()] for name in (of, path.stem))
+        if all(runs):
+            measured[path.stem] = runs
+    text = lambda runs: " ".join(f"{one:.3f}" for one in runs)
+    rows = [f"{name}\t{text(without)}\t{text(after)}" for name, (without, after) in sorted(measured.items())]
     write(MEASURED, "case\twithout\twith", rows)
 
 
@@ -113,7 +115,7 @@ def best_of_service(before, advised):
 
 def best_of_model(tried, advised):
     """The best on the model of the advices that were also tried on the service, if it helps."""
-    helps = (advice for advice in tried if advice in advised and effect([tried[NOTHING]], tried[advice]) == "helps")
+    helps = (advice for advice in tried if advice in advised and effect(tried[NOTHING], tried[advice]) == "helps")
     return next(helps, NOTHING)
 
 
@@ -126,17 +128,17 @@ def tables():
             continue
         of, advice, _ = case.advised(path)
         tried = predicted[of]
-        before, after = measured[path.stem]
-        runs = " and ".join(f"{one:.3f}" for one in before)
+        before, after = (statistics.median(runs) for runs in measured[path.stem])
+        runs = " -> ".join(", ".join(f"{one:.3f}" for one in runs) for runs in measured[path.stem])
         of_cases.setdefault(of, (before, {}))[1][advice] = after
         signs += 1
         if advice not in tried:
-            lines.append(f"| {of} | {advice} | not tried | {runs} -> {after:.3f} | model: not tried |")
+            lines.append(f"| {of} | {advice} | not tried | {runs} | model: not tried |")
             continue
-        on_model, was = effect([tried[NOTHING]], tried[advice]), effect(before, after)
+        on_model, was = effect(tried[NOTHING], tried[advice]), effect(before, after)
         agree += on_model == was
         sign = "same" if on_model == was else f"model: {on_model}, service: {was}"
-        lines.append(f"| {of} | {advice} | {tried[NOTHING]:.3f} -> {tried[advice]:.3f} | {runs} -> {after:.3f} | {sign} |")
+        lines.append(f"| {of} | {advice} | {tried[NOTHING]:.3f} -> {tried[advice]:.3f} | {runs} | {sign} |")
     lines += ["", f"{agree} of {signs} signs agree.", ""]
     several = {of: one for of, one in of_cases.items() if len(one[1]) > 1}
     rows, right = [], 0
