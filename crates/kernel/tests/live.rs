@@ -146,6 +146,7 @@ fn a_process_reads_as_another_reader_reads_it() {
         (their_stat.starttime, their_stat.vsize, their_stat.rss, their_stat.minflt, their_stat.majflt)
     );
     assert_eq!(stat.delayacct_blkio_ticks, their_stat.delayacct_blkio_ticks);
+    assert_eq!((stat.nice, stat.policy), (their_stat.nice, their_stat.policy.map(u64::from)));
     assert_eq!((io.get("rchar"), io.get("read_bytes")), (Some(their_io.rchar), Some(their_io.read_bytes)));
     assert_eq!(status.get("VmRSS").map(|bytes| bytes.get() / 1024), their_status.vmrss);
     assert_eq!(status.get("RssFile").map(|bytes| bytes.get() / 1024), their_status.rssfile);

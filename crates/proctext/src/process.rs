@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Problem};
 use crate::keyed::{Fields, with_colon};
-use crate::text::{cut, lines, next_number, number, pieces};
+use crate::text::{cut, lines, next_number, number, pieces, signed};
 use pagetide_core::Bytes;
 
 const STAT: &str = "/proc/PID/stat";
@@ -36,6 +36,8 @@ pub struct ProcessStat<'a> {
     pub utime: u64,
     /// CPU time in the kernel, in ticks.
     pub stime: u64,
+    /// How far it gives way to others, from -20 to 19 (`kernel/sched/syscalls.c:set_user_nice`, 6.12): each step up is a tenth less CPU time.
+    pub nice: i64,
     /// Threads.
     pub num_threads: u64,
     /// When it started, in ticks since boot. With the process id it names the process for good.
@@ -46,6 +48,8 @@ pub struct ProcessStat<'a> {
     pub rss: u64,
     /// Where its stack begins, which another program changes; 0 for who may not trace it.
     pub start_stack: Option<u64>,
+    /// `SCHED_*` of include/uapi/linux/sched.h, since Linux 2.5.19: OTHER 0, FIFO 1, RR 2, BATCH 3, IDLE 5, DEADLINE 6.
+    pub policy: Option<u64>,
     /// Time spent waiting for block IO, in ticks.
     pub delayacct_blkio_ticks: Option<u64>,
 }
@@ -73,28 +77,31 @@ impl<'a> ProcessStat<'a> {
         // Field numbers are those of proc(5); the state is number 3.
         let mut at = 3;
         let mut field = |wanted: usize| {
-            let value = fields.nth(wanted - at - 1).ok_or(Problem::Short).map(number);
+            let text = fields.nth(wanted - at - 1).ok_or(Problem::Short);
             at = wanted;
-            value
+            text
         };
-        let mut must = |wanted| field(wanted)?.ok_or(Problem::NotANumber);
+        let must = |text: Result<&str, Problem>| number(text?).ok_or(Problem::NotANumber);
+        let may = |text: Result<&str, Problem>| text.ok().and_then(number);
         let stat = Self {
             pid: id(number(pid).ok_or(Problem::NotANumber)?)?,
             comm,
             state,
-            parent: id(must(4)?)?,
-            flags: must(9)?,
-            minflt: must(10)?,
-            majflt: must(12)?,
-            utime: must(14)?,
-            stime: must(15)?,
-            num_threads: must(20)?,
-            starttime: must(22)?,
-            vsize: must(23)?,
-            rss: must(24)?,
-            start_stack: field(28).ok().flatten(),
+            parent: id(must(field(4))?)?,
+            flags: must(field(9))?,
+            minflt: must(field(10))?,
+            majflt: must(field(12))?,
+            utime: must(field(14))?,
+            stime: must(field(15))?,
+            nice: signed(field(19)?).ok_or(Problem::NotANumber)?,
+            num_threads: must(field(20))?,
+            starttime: must(field(22))?,
+            vsize: must(field(23))?,
+            rss: must(field(24))?,
+            start_stack: may(field(28)),
+            policy: may(field(41)),
             // Since Linux 2.6.18; there but 0 unless delay accounting is on.
-            delayacct_blkio_ticks: field(42).ok().flatten(),
+            delayacct_blkio_ticks: may(field(42)),
         };
         Ok(stat)
     }

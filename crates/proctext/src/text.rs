@@ -42,6 +42,14 @@ pub fn number(text: &str) -> Option<u64> {
     if text.is_empty() { None } else { text.bytes().try_fold(0, add) }
 }
 
+/// A whole number that may be negative, and nothing else.
+pub fn signed(text: &str) -> Option<i64> {
+    match text.strip_prefix('-') {
+        Some(digits) => 0i64.checked_sub_unsigned(number(digits)?),
+        None => i64::try_from(number(text)?).ok(),
+    }
+}
+
 /// The next field as a number, or what is wrong with it.
 pub fn next_number<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<u64, Problem> {
     number(fields.next().ok_or(Problem::Short)?).ok_or(Problem::NotANumber)

@@ -129,6 +129,19 @@ fn errors_name_the_file_and_the_line() {
     );
 }
 
+/// Lines of /proc/PID/stat of Linux 6.18.
+const NICED: &str = "21581 (sh) R 21580 21537 10910 0 -1 4194304 162 0 1 0 0 0 0 0 30 10 1 0 8607685 2654208 367 18446744073709551615 93930666098688 \
+    93930666175417 140723430286048 0 0 0 2147221247 0 65538 0 0 0 17 0 0 0 0 0 0 93930666204720 93930666209856 93930754748416 140723430292136 \
+    140723430292166 140723430292166 140723430293484 0";
+const IDLE: &str = "21583 (sh) R 21580 21537 10910 0 -1 4194304 160 0 1 0 0 0 0 0 20 0 1 0 8607685 2654208 362 18446744073709551615 94194373419008 \
+    94194373495737 140736797332160 0 0 0 2147221247 0 65538 0 0 0 17 0 0 5 0 0 0 94194373525040 94194373530176 95402195350592 140736797334184 \
+    140736797334214 140736797334214 140736797335532 0";
+const FIFO: &str = "21580 (sh) S 21537 21537 10910 0 -1 4194560 335 710 0 2 0 0 0 0 -4 0 1 0 8607685 2654208 373 18446744073709551615 93867743252480 \
+    93867743329209 140728500624000 0 0 0 0 0 65538 1 0 0 17 1 3 1 0 0 0 93867743358512 93867743363648 93867841105920 140728500632233 \
+    140728500632262 140728500632262 140728500633580 0";
+const KWORKER: &str = "10 (kworker/0:0H-events_highpri) I 2 0 0 0 -1 69238880 0 0 0 0 0 0 0 0 0 -20 1 0 30 0 0 18446744073709551615 0 0 0 0 0 0 0 \
+    2147483647 0 1 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0";
+
 #[test]
 fn odd_but_real_lines() {
     let disk = |line: &str| parse_diskstats(line).unwrap().remove(0);
@@ -153,6 +166,21 @@ fn odd_but_real_lines() {
     );
     let newer = disk(" 259 0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n");
     assert_eq!((newer.get("flush_ms"), &newer.more[..]), (Some(17), &[18, 19][..]));
+
+    // `nice -n 10`, `chrt --idle 0`, `chrt --fifo 3` and a thread of the kernel.
+    let told = |line: &str| {
+        let text = format!("{line}\n");
+        let stat = parse_process_stat(&text).unwrap();
+        (stat.comm.to_owned(), stat.nice, stat.policy, stat.num_threads)
+    };
+    assert_eq!(told(NICED), ("sh".to_owned(), 10, Some(0), 1));
+    assert_eq!(told(IDLE), ("sh".to_owned(), 0, Some(5), 1));
+    assert_eq!(told(FIFO), ("sh".to_owned(), 0, Some(1), 1));
+    assert_eq!(told(KWORKER), ("kworker/0:0H-events_highpri".to_owned(), -20, Some(0), 1));
+    let before = NICED.split(' ').take(40).collect::<Vec<_>>().join(" ");
+    assert_eq!(told(&before), ("sh".to_owned(), 10, None, 1), "a line of 40 fields");
+    let odd = NICED.replace(" 10 1 0 ", " 1- 1 0 ");
+    assert!(parse_process_stat(&format!("{odd}\n")).is_err(), "{odd}");
 
     let text = format!("7 (a) R (b\nc) ) D 1{}\n", " 3".repeat(48));
     let stat = parse_process_stat(&text).unwrap();

@@ -13,6 +13,8 @@ metrics! {
         "rss" Gauge Pages "resident pages, by the kernel's fast, slightly stale counters"
         "delayacct_blkio_ticks" Counter Ticks "time spent waiting for block IO, with kernel.task_delayacct=1"
         "state" Gauge Count "state as the code of its letter: R running, S sleeping, D uninterruptible, Z zombie"
+        "nice" Gauge Count "nice value, from -20 to 19: above 0 it gives way to others that want a CPU"
+        "policy" Gauge Count "scheduling policy: 0 SCHED_OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE, 6 DEADLINE"
     }
     "/proc/PID/stat, of processes" {
         "ppid" Gauge Count "process id of its parent"

@@ -14,11 +14,16 @@ impl Row {
 
     /// Sets a value. Counters beyond 63 bits saturate.
     pub(crate) fn set(&mut self, column: ColumnId, value: u64) {
+        self.set_stored(column, stored(value));
+    }
+
+    /// Sets a value that may be negative.
+    pub(crate) fn set_stored(&mut self, column: ColumnId, value: i64) {
         let at = column.0 as usize;
         if at >= self.0.len() {
             self.0.resize(at + 1, None);
         }
-        self.0[at] = Some(stored(value));
+        self.0[at] = Some(value);
     }
 
     /// Overwrites the values that are set in another row.

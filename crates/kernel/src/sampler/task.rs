@@ -13,12 +13,24 @@ use pagetide_proctext::process::{
     ProcessRuns, ProcessStat, parse_process_schedstat, parse_process_stat, status_amount, status_user,
 };
 use pagetide_proctext::program::{is_interpreter, script};
-use pagetide_proctext::text::lines;
+use pagetide_proctext::text::{lines, stored};
 use std::os::fd::OwnedFd;
 
 /// The columns that come from stat.
-const STAT: [&str; 10] =
-    ["state", "ppid", "minflt", "majflt", "utime", "stime", "num_threads", "vsize", "rss", "delayacct_blkio_ticks"];
+const STAT: [&str; 12] = [
+    "state",
+    "ppid",
+    "minflt",
+    "majflt",
+    "utime",
+    "stime",
+    "num_threads",
+    "vsize",
+    "rss",
+    "delayacct_blkio_ticks",
+    "nice",
+    "policy",
+];
 
 /// Rows between two lookups of a process's group, to which somebody may move it.
 const GROUP_EVERY: u32 = 32;
@@ -194,20 +206,22 @@ impl SampledTask {
         let rests = runs.is_some() && runs == before;
         let Some(line) = self.stat(files, pass.buffer)? else { return Ok(()) };
         let values = [
-            Some(u64::from(u32::from(line.state))),
+            Some(i64::from(u32::from(line.state))),
             Some(line.parent.into()),
-            Some(line.minflt),
-            Some(line.majflt),
-            Some(line.utime),
-            Some(line.stime),
-            Some(line.num_threads),
-            Some(line.vsize),
-            Some(line.rss),
-            line.delayacct_blkio_ticks,
+            Some(stored(line.minflt)),
+            Some(stored(line.majflt)),
+            Some(stored(line.utime)),
+            Some(stored(line.stime)),
+            Some(stored(line.num_threads)),
+            Some(stored(line.vsize)),
+            Some(stored(line.rss)),
+            line.delayacct_blkio_ticks.map(stored),
+            Some(line.nice),
+            line.policy.map(stored),
         ];
         for (column, value) in columns.iter().zip(values) {
             if let Some(value) = value {
-                row.set(*column, value);
+                row.set_stored(*column, value);
             }
         }
         let now = Some((line.num_threads, line.rss));

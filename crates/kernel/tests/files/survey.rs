@@ -42,6 +42,21 @@ fn a_process_that_only_computes_has_a_row() {
 }
 
 #[test]
+fn a_row_says_what_the_scheduler_was_told_of_a_process() {
+    let large = Made { rss: 900, ..made(11) };
+    let mut machine = Machine::new(Top::default(), std::slice::from_ref(&large));
+    let mut told = |made: &Made| {
+        machine.write(made);
+        machine.sample();
+        ["nice", "policy"].map(|name| machine.value(Table::Process, "11@7", name))
+    };
+    assert_eq!(told(&large), [Some(0), Some(0)]);
+    assert_eq!(told(&Made { nice: 19, ..large.clone() }), [Some(19), Some(0)], "renice -n 19");
+    assert_eq!(told(&Made { nice: -5, ..large.clone() }), [Some(-5), Some(0)]);
+    assert_eq!(told(&Made { policy: 5, ..large }), [Some(0), Some(5)], "chrt --idle");
+}
+
+#[test]
 fn threads_that_are_blocked_have_rows_of_their_own() {
     let many = Made { threads: 4, ..made(50) };
     let machine = &mut Machine::new(Top { each: 0, threads: 2, ..Top::default() }, &[many.clone(), made(60)]);

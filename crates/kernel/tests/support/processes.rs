@@ -21,19 +21,22 @@ pub(crate) struct Made {
     pub(crate) io: u64,
     /// Ticks of CPU time in user mode.
     pub(crate) utime: u64,
+    pub(crate) nice: i64,
+    pub(crate) policy: u64,
 }
 
 pub(crate) fn made(pid: u32) -> Made {
     let (comm, state) = ("idle", 'S');
-    Made { pid, comm, state, kernel: false, fork: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0, utime: 3 }
+    let (kernel, fork, majflt, threads, starttime, rss, io, utime) = (false, false, 0, 1, 7, 1, 0, 3);
+    Made { pid, comm, state, kernel, fork, majflt, threads, starttime, rss, io, utime, nice: 0, policy: 0 }
 }
 
 pub(crate) fn stat(made: &Made, id: u32) -> String {
-    let Made { comm, state, majflt, threads, starttime, rss, utime, .. } = made;
+    let Made { comm, state, majflt, threads, starttime, rss, utime, nice, policy, .. } = made;
     let flags = if made.kernel { 0x0020_0000 } else { 0 } | if made.fork { 0x40 } else { 0 };
-    let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 {utime} 4 0 0 20 0")];
+    let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 {utime} 4 0 0 20 {nice}")];
     fields.push(format!("{threads} 0 {starttime} 4096 {rss}"));
-    fields.push(["0"; 28].join(" "));
+    fields.push(format!("{} {policy} {}", ["0"; 16].join(" "), ["0"; 11].join(" ")));
     fields.join(" ") + "\n"
 }
 

@@ -387,6 +387,8 @@ static PROCESSES: &[Column] = &[
     derived("lost", &derived::PROCESS_LOST),
     wide(rate("cancelled/s", Unit::BytesPerSecond, "cancelled_write_bytes")),
     wide(raw_as(WHOLE, gauge("threads", Unit::Count, "num_threads"))),
+    wide(raw_as(WHOLE, gauge("nice", Unit::Count, "nice"))),
+    wide(raw_as(WHOLE, gauge("policy", Unit::Count, "policy"))),
     wide(rate("io-wait", Unit::Ratio, "blkio_delay_total")),
     wide(rate("reclaim-wait", Unit::Ratio, "freepages_delay_total")),
     wide(rate("refault-wait", Unit::Ratio, "thrashing_delay_total")),
