@@ -16,6 +16,9 @@ metrics! {
         "nice" Gauge Count "nice value, from -20 to 19: above 0 it gives way to others that want a CPU"
         "policy" Gauge Count "scheduling policy: 0 SCHED_OTHER, 1 FIFO, 2 RR, 3 BATCH, 5 IDLE, 6 DEADLINE"
     }
+    "/proc/PID/schedstat, of processes" {
+        "run_delay" Counter Nanos "time that its first thread spent runnable and waiting for a CPU"
+    }
     "/proc/PID/stat, of processes" {
         "ppid" Gauge Count "process id of its parent"
     }

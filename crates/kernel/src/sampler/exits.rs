@@ -24,6 +24,9 @@ const MAX_RECORDS: usize = 1 << 16;
 /// The columns that are not copied from a record's counters.
 const OWN: [&str; 5] = ["ppid", "uid", "utime", "stime", "ended_processes"];
 
+/// What the scheduler was told of them.
+const PRIORITY: [&str; 2] = ["nice", "policy"];
+
 /// Room for the ids of the processes of a sample.
 const ROOM: usize = 4096;
 
@@ -37,6 +40,8 @@ struct Ended {
     /// Samples since the last of them ended.
     idle: u32,
     uid: u32,
+    nice: i64,
+    policy: u64,
     processes: u64,
     cpu_ns: [u64; 2],
     counters: [u64; ExitRecord::COUNTERS.len()],
@@ -47,7 +52,7 @@ impl Ended {
     fn add(&mut self, record: &ExitRecord) {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         self.idle = 0;
-        self.uid = record.uid;
+        (self.uid, self.nice, self.policy) = (record.uid, record.nice, record.policy);
         // The others are its threads.
         add(&mut self.processes, u64::from(record.task == record.process));
         self.cpu_ns.iter_mut().zip(record.cpu_ns).for_each(|(sum, more)| add(sum, more));
@@ -63,6 +68,7 @@ impl Ended {
 #[derive(Debug, Clone, Copy)]
 struct Columns {
     own: [ColumnId; OWN.len()],
+    priority: [ColumnId; PRIORITY.len()],
     counters: [ColumnId; ExitRecord::COUNTERS.len()],
     delays: [ColumnId; Delays::NAMES.len()],
 }
@@ -128,6 +134,8 @@ impl Sums {
             entity: None,
             idle: 0,
             uid: 0,
+            nice: 0,
+            policy: 0,
             processes: 0,
             cpu_ns: [0; 2],
             counters: [0; ExitRecord::COUNTERS.len()],
@@ -147,6 +155,7 @@ impl Sums {
         }
         let known = *self.columns.get_or_insert_with(|| Columns {
             own: columns(pass.schema, Table::Process, OWN),
+            priority: columns(pass.schema, Table::Process, PRIORITY),
             counters: columns(pass.schema, Table::Process, ExitRecord::COUNTERS),
             delays: columns(pass.schema, Table::Process, Delays::NAMES),
         });
@@ -154,7 +163,9 @@ impl Sums {
         for ended in ended {
             row.clear();
             let [user, system] = ended.cpu_ns.map(|ns| ns / TICK_NS);
-            let uid = (ended.comm != OTHERS).then_some(ended.uid.into());
+            // Those of one command and parent have them from that parent.
+            let alike = ended.comm != OTHERS;
+            let uid = alike.then_some(ended.uid.into());
             let own = [ended.name.parent.map(u64::from), uid, Some(user), Some(system), Some(ended.processes)];
             let counters = ended.counters.iter().map(|count| Some(*count));
             let values = own.into_iter().chain(counters).chain(ended.delays);
@@ -162,6 +173,11 @@ impl Sums {
                 if let Some(value) = value {
                     row.set(*column, value);
                 }
+            }
+            if alike {
+                let [nice, policy] = known.priority;
+                row.set_stored(nice, ended.nice);
+                row.set(policy, ended.policy);
             }
             let Ended { name, comm, entity, .. } = ended;
             let entity = *entity.get_or_insert_with(|| {
@@ -240,6 +256,7 @@ mod tests {
     fn record(task: u32, process: u32, parent: u32, comm: &str) -> ExitRecord {
         let mut record = ExitRecord::of(comm);
         (record.task, record.process, record.parent, record.uid) = (task, process, parent, 1000);
+        (record.nice, record.policy) = (19, 3);
         record.cpu_ns = [4_000_000, 8_000_000];
         record.counters = [1, 2, 3, 4, 5, 6, 4096, 7, 8];
         record
@@ -308,6 +325,7 @@ mod tests {
         let of = |host: &Host, column: &str| host.rows(column).into_iter().map(|(.., value)| value).collect::<Vec<_>>();
         assert_eq!(of(&host, "ended_processes"), [Some(2), Some(1), Some(1)]);
         assert_eq!((of(&host, "ppid"), of(&host, "uid")), (vec![Some(10), None, Some(10)], vec![Some(1000); 3]));
+        assert_eq!((of(&host, "nice"), of(&host, "policy")), (vec![Some(19); 3], vec![Some(3); 3]));
         assert_eq!(
             (of(&host, "utime"), of(&host, "stime")),
             (vec![Some(1), Some(0), Some(0)], vec![Some(2), Some(0), Some(0)])

@@ -47,6 +47,7 @@ pub(crate) struct TaskColumns {
     stat: Option<[ColumnId; STAT.len()]>,
     group: Option<ColumnId>,
     user: Option<ColumnId>,
+    run_delay: Option<ColumnId>,
     io: PositionCache<ColumnId>,
     status: PositionCache<Option<ColumnId>>,
 }
@@ -223,6 +224,10 @@ impl SampledTask {
             if let Some(value) = value {
                 row.set_stored(*column, value);
             }
+        }
+        if let Some(runs) = runs {
+            let column = meaning.run_delay.get_or_insert_with(|| pass.schema.column(Table::Process, "run_delay"));
+            row.set(*column, runs.wait_ns);
         }
         let now = Some((line.num_threads, line.rss));
         let same = rests && line.num_threads == 1 && now == self.threads_and_rss;

@@ -31,6 +31,8 @@ const COUNTERS: [(&str, usize); 9] = [
     ("cancelled_write_bytes", 264),
 ];
 
+const NICE: usize = 9; // ac_nice, an i8
+const POLICY: usize = 112; // ac_sched
 const RUN_NS: usize = 72; // cpu_run_virtual_total
 const COMM: usize = 80; // ac_comm
 const COMM_BYTES: usize = 16; // TASK_COMM_LEN
@@ -51,6 +53,9 @@ pub(crate) struct ExitRecord {
     /// The process that started it, or that it was given to; 0 when there is none.
     pub(crate) parent: u32,
     pub(crate) uid: u32,
+    /// What the scheduler was told of it, as in `/proc/PID/stat` (`kernel/tsacct.c:bacct_add_tsk`, 6.12).
+    pub(crate) nice: i64,
+    pub(crate) policy: u64,
     /// CPU time in user mode and in the kernel, in ns.
     pub(crate) cpu_ns: [u64; 2],
     /// In the order of [`Self::COUNTERS`].
@@ -110,6 +115,8 @@ impl ExitRecord {
             process: half(PROCESS)?,
             parent: half(PARENT)?,
             uid: half(UID)?,
+            nice: stats.get(NICE)?.cast_signed().into(),
+            policy: (*stats.get(POLICY)?).into(),
             cpu_ns: cpu(number(RUN_NS)?, [number(USER_US)?, number(SYSTEM_US)?]),
             counters,
             delays: Delays::new(stats),
@@ -259,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_record_is_read_by_its_offsets() {
-        let stats = stats(
+        let mut stats = stats(
             &[
                 (UID, 1000),
                 (TASK, 8),
@@ -273,7 +280,10 @@ mod tests {
             ],
             b"dd\0",
         );
+        stats[NICE] = 0xfb;
+        stats[POLICY] = 3;
         let record = ExitRecord::new(&stats).unwrap();
+        assert_eq!((record.nice, record.policy), (-5, 3));
         assert_eq!((record.comm(), record.task, record.process, record.parent, record.uid), ("dd", 8, 7, 5, 1000));
         assert_eq!((record.cpu_ns, record.delays.totals()[1]), ([900, 0], Some(3)));
         let of = |name: &str| record.counters[ExitRecord::COUNTERS.iter().position(|known| *known == name).unwrap()];
@@ -313,8 +323,8 @@ mod tests {
     fn the_kernel_tells_what_a_short_process_did() {
         let mut records =
             ExitRecords::open(&Root::host()).expect("run as root of the host: exit records need CAP_NET_ADMIN");
-        let mut child = std::process::Command::new("head")
-            .args(["-c", "65536", "/dev/zero"])
+        let mut child = std::process::Command::new("nice")
+            .args(["-n", "7", "head", "-c", "65536", "/dev/zero"])
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();

@@ -57,6 +57,21 @@ fn a_row_says_what_the_scheduler_was_told_of_a_process() {
 }
 
 #[test]
+fn a_row_says_how_long_a_process_waited_for_a_cpu_where_the_kernel_counts_it() {
+    let large = Made { rss: 900, ..made(11) };
+    let mut machine = Machine::new(Top::default(), std::slice::from_ref(&large));
+    let schedstat = machine.folder.path().join("proc/11/schedstat");
+    let mut told = |text: &str| {
+        std::fs::write(&schedstat, text).unwrap();
+        machine.sample();
+        machine.value(Table::Process, "11@7", "run_delay")
+    };
+    assert_eq!(told("1000 5000 3\n"), Some(5000));
+    assert_eq!(told("1000 9000 4\n"), Some(9000));
+    assert_eq!(told("0 0 0\n"), None, "a kernel without CONFIG_SCHED_INFO");
+}
+
+#[test]
 fn threads_that_are_blocked_have_rows_of_their_own() {
     let many = Made { threads: 4, ..made(50) };
     let machine = &mut Machine::new(Top { each: 0, threads: 2, ..Top::default() }, &[many.clone(), made(60)]);
