@@ -12,7 +12,7 @@ use crate::ledger::unexplained;
 use crate::measure::amount::Amount;
 use crate::measure::episodes::Episodes;
 use crate::measure::window::{Window, intervals, joined};
-use crate::measure::{coverage, watermarks, window};
+use crate::measure::{coverage, low_priority, watermarks, window};
 use crate::rules;
 use crate::verdict::{changes, effects};
 use pagetide_core::{Error, LazyRecording, Nanos, Recording, Source, Span, Table};
@@ -22,18 +22,19 @@ use std::sync::LazyLock;
 const LONG: usize = 7200;
 
 /// Loads these metrics of every table. Processes are most of a long recording, and rules need them only in some stretches. Gives the
-/// episodes, which are those of other tables and so stay what they are.
+/// episodes, which are those of other tables, and but for waits for a CPU they do not depend on processes.
 pub(crate) fn load<S: Source>(recording: &mut LazyRecording<S>, metrics: &[&str]) -> Result<Episodes, Error> {
     let is_long = recording.recording().stamps().len() > LONG;
     let whole = |table: &Table| !is_long || *table != Table::Process;
     recording.columns(&Table::ALL.into_iter().filter(whole).collect::<Vec<_>>(), metrics)?;
-    let episodes = Episodes::default();
+    let mut episodes = Episodes::default();
     if !is_long {
         return Ok(episodes);
     }
     for span in of_interest(recording.recording(), &episodes) {
         recording.columns_within(Table::Process, metrics, (span.from.ns(), span.to.ns()))?;
     }
+    episodes.processes_were_read(recording.recording());
     Ok(episodes)
 }
 
@@ -67,6 +68,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             delays::METRICS,
             effects::METRICS,
             group::METRICS,
+            low_priority::METRICS,
             process::METRICS,
             quieter::METRICS,
             stream::METRICS,

@@ -3,6 +3,7 @@
 //! `io.stat` names devices; older recordings have its sums only: the disk whose requests follow those of the group over time is the one.
 
 use crate::measure::amount::{Amount, Count, Rate};
+pub(crate) use crate::measure::group_path::{below, innermost, within};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals, stamps, stored};
 use pagetide_core::{Bytes, Moment, Recording, Span, Table};
@@ -134,16 +135,6 @@ pub(crate) fn grower<'a>(during: &Window<'a>, metric: &str) -> Option<(&'a str, 
     own.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// Whether a group is below another, by their paths.
-pub(crate) fn below(parent: &str, group: &str) -> bool {
-    group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// Whether a group is another, or below it.
-pub(crate) fn within(parent: &str, group: &str) -> bool {
-    group == parent || below(parent, group)
-}
-
 /// The number of a group, or of the group that a process is in.
 pub(crate) fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
     window.recording.series(table, name, "cgroup_id")?.points().next_back().map(|(_, id)| id)
@@ -162,13 +153,7 @@ pub(crate) fn with_parents<'a>(window: &Window<'a>, group: &str) -> impl Iterato
     groups.filter(move |other| within(other, group))
 }
 
-/// The groups of a recording without others in them.
-pub(crate) fn innermost(recording: &Recording) -> Vec<&str> {
-    let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-    all.iter().copied().filter(|group| !all.iter().any(|other| below(group, other))).collect()
-}
-
-/// The same, but for the recorder's own and the root.
+/// The groups of a recording without others in them, but for the recorder's own and the root.
 pub(crate) fn leaves(recording: &Recording) -> Vec<&str> {
     let own = |group: &str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
     innermost(recording).into_iter().filter(|group| !own(group) && *group != ROOT).collect()

@@ -59,7 +59,9 @@ impl<'a> Groups<'a> {
         let early = window.over(Span { from: start, to: until });
         let waited = |group: &str| {
             let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
+            // Who gives way runs as well.
             all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
+                || early.gives_way(Some(group)).is_positive()
         };
         let ran = |group: &&str| waited(group) || successor::predecessor(window, group).is_some_and(waited);
         let (before, new) = group::innermost(window.recording).into_iter().partition(ran);

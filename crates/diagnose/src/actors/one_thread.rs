@@ -129,6 +129,8 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
         let calls = if mostly_waited { None } else { fewer_calls() };
         let waited = (mostly_waited || calls.is_some()) && one;
         let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
+        // Who asks it for something gave it little importance.
+        let waited = waited && !process::is_of_low_priority(&window.over(span), name);
         waited.then_some(OneThread {
             process: ProcessShare { name, comm, amount: used, processes: 1 },
             before,

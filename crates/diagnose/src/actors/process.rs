@@ -2,6 +2,7 @@
 
 use crate::evidence::EvidenceBuilder;
 use crate::measure::amount::{Amount, Count, Rate};
+use crate::measure::low_priority;
 use crate::measure::window::{Window, intervals, stored};
 use pagetide_core::{Actor, Bytes, EndedName, Kind, Moment, Nanos, Pages, Series, Table};
 use std::cell::OnceCell;
@@ -59,6 +60,11 @@ pub(crate) fn works_for_others(comm: &str) -> bool {
 /// Whether a process has no memory of its own: a thread of the kernel.
 pub(crate) fn is_kernel_thread(window: &Window<'_>, process: &str) -> bool {
     window.level::<Count>(Table::Process, process, "rss").is_some_and(|rss| !rss.most.is_positive())
+}
+
+/// Whether a process was told to give way to others that want a CPU (nice, SCHED_IDLE); false where that was not recorded.
+pub(crate) fn is_of_low_priority(window: &Window<'_>, process: &str) -> bool {
+    low_priority::is_low(window.recording, process, window.span)
 }
 
 impl<'a> ProcessShare<'a, Bytes> {

@@ -373,7 +373,11 @@ impl Losses {
                 share: harm.share.get(),
                 before: harm.before.get(),
                 lost_ns: harm.lost().nanos().get(),
-                source: waits.source.name.to_owned(),
+                source: match waits.resource {
+                    Resource::Cpu => whole.source_of_cpu_waits(waits.group.as_deref()),
+                    Resource::Io | Resource::Memory => waits.source.name,
+                }
+                .to_owned(),
             })
         });
         let mut lost: Vec<TimeLost> = lost.chain(self.of_programs(whole, span).iter().cloned()).collect();

@@ -38,8 +38,11 @@ const NAMED: usize = 3;
 /// Intervals that show what a program lost before.
 const BASELINE: u64 = 5;
 
-/// The share of time that a process waits for a resource in a window.
-fn share(window: &Window<'_>, process: &str, metrics: &[&str]) -> Option<Amount<Ratio>> {
+/// The share of time that a process waits for a resource in a window. Who was told to give way to others loses no time while it waits for a CPU.
+fn share(window: &Window<'_>, process: &str, (resource, metrics): (Resource, &[&str])) -> Option<Amount<Ratio>> {
+    if resource == Resource::Cpu && process::is_of_low_priority(window, process) {
+        return window.series(Table::Process, process, metrics[0]).map(|_| Amount::ZERO);
+    }
     let rate: Rate<Nanos> = window.rates(Table::Process, process, metrics)?;
     Some(Amount::new(rate.get() / 1e9))
 }
@@ -61,7 +64,7 @@ pub(crate) fn of_programs(whole: &Window<'_>, span: Span, resource: Resource) ->
     }
     let programs = process::present(&during).filter(|(name, _)| !process::is_kernel_thread(&during, name));
     let waits = programs.filter_map(|(name, comm)| {
-        let share = share(&during, name, metrics)?;
+        let share = share(&during, name, (resource, metrics))?;
         Some(if newcomer::started(&during, comm) { Amount::ZERO } else { share })
     });
     waits.reduce(|sum, share| sum + share)
@@ -78,8 +81,8 @@ pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
     for (resource, metrics) in WAITS {
         let mut programs: BTreeMap<&str, Harm> = BTreeMap::new();
         for (name, comm) in ran.iter().copied() {
-            let Some(now) = share(&during, name, metrics) else { continue };
-            let earlier = if known { share(&before, name, metrics) } else { None }.unwrap_or(Amount::ZERO);
+            let Some(now) = share(&during, name, (resource, metrics)) else { continue };
+            let earlier = if known { share(&before, name, (resource, metrics)) } else { None }.unwrap_or(Amount::ZERO);
             let own = Harm::new(now, earlier, span);
             programs.entry(comm).and_modify(|sum| *sum = sum.and(own)).or_insert(own);
         }

@@ -5,6 +5,7 @@
 
 use crate::actors::group;
 use crate::actors::process::{self, CALLS};
+use crate::ledger::harm::NOTICED;
 use crate::ledger::lost_time::{Activity, median};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
@@ -126,6 +127,12 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
                 computed.or_else(sent)?
             }
         };
+        // Who was told to give way does less while others want the CPU.
+        let [before, since] =
+            [(window.span.from, at), (at, window.span.to)].map(|(from, to)| window.over(Span { from, to }));
+        if since.gives_way(Some(group)) - before.gives_way(Some(group)) >= NOTICED.value() {
+            return None;
+        }
         // A job that is over does less as well.
         Activity::of(window.recording, window.episodes, group).before(at).then_some(Quieter { group, at, did })
     });

@@ -1,9 +1,10 @@
 //! The signals of a recording, and when each is far above its baseline, found once for each.
 
 use crate::measure::amount::Amount;
+use crate::measure::low_priority::LowPriority;
 use crate::measure::signal::{KnownTimes, Signal, Slope, Weighed};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Moment, Recording, Span, Table};
+use pagetide_core::{Moment, Ratio, Recording, Span, Table};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -70,11 +71,21 @@ impl<'a> SignalSpec<'a> {
         Self { table: Table::Disk, entity: disk, formula: Formula::Await }
     }
 
+    /// The group, or the host, of whose waits for a CPU it is.
+    fn cpu_waits(self) -> Option<Option<&'a str>> {
+        match (self.table, self.formula) {
+            (Table::Host, Formula::Derived(name)) if name == derived::PSI_CPU_SOME.name => Some(None),
+            (Table::Cgroup, Formula::Derived(name)) if name == derived::PSI_CPU_SOME.name => Some(Some(self.entity)),
+            _ => None,
+        }
+    }
+
     fn key(self) -> Key {
         (self.table, self.entity.to_owned(), self.formula)
     }
 
-    /// The signal; absent when no metric of it was recorded. Over a long recording each takes time: rules ask [`Episodes::signal`].
+    /// The signal as it was recorded; absent when no metric of it was. Over a long recording each takes time: rules ask [`Episodes::signal`], which takes
+    /// off what is no lost time.
     pub(crate) fn signal(self, recording: &Recording) -> Option<Signal> {
         let Self { table, entity, formula } = self;
         match formula {
@@ -137,6 +148,8 @@ pub(crate) struct Episodes {
     span: OnceCell<Option<(i64, i64)>>,
     /// When signals stay at or above a value, by its bits.
     held: RefCell<BTreeMap<AtLeast, Rc<[Span]>>>,
+    /// The processes whose waits for a CPU are no lost time.
+    low_priority: OnceCell<LowPriority>,
     /// Groups that came in the place of others.
     successions: OnceCell<BTreeMap<String, String>>,
     /// Runs of samples that were followed to their end, by name.
@@ -147,7 +160,7 @@ impl Episodes {
     /// When a signal is far above its baseline; empty when there is no such signal. The signal is not kept for it: of a day each takes as
     /// much memory as two columns, and few are asked for again.
     pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
-        let find = || spec.signal(recording).map(|signal| signal.weighed()).unwrap_or_default().into();
+        let find = || self.found(recording, spec).map(|signal| signal.weighed()).unwrap_or_default().into();
         self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
     }
 
@@ -169,7 +182,13 @@ impl Episodes {
         derived: &'static Derived,
         span: Span,
     ) -> Option<f64> {
-        let find = || derived.over(recording, table, entity, (span.from.ns(), span.to.ns()));
+        let find = || {
+            let spec = SignalSpec { table, entity, formula: Formula::Derived(derived.name) };
+            match spec.cpu_waits().filter(|place| self.low_priority(recording).concerns(*place)) {
+                Some(_) => self.signal(recording, spec)?.mean::<Ratio>(span).map(Amount::get),
+                None => derived.over(recording, table, entity, (span.from.ns(), span.to.ns())),
+            }
+        };
         if table == Table::Process {
             return find();
         }
@@ -220,7 +239,101 @@ impl Episodes {
         if spec.table == Table::Process {
             return spec.signal(recording).map(Rc::new);
         }
-        let find = || Some(Rc::new(spec.signal(recording)?.sharing(&mut self.times.borrow_mut())));
-        self.signals.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
+        if let Some(known) = self.signals.borrow().get(&spec.key()) {
+            return known.clone();
+        }
+        let found = self.found(recording, spec).map(|signal| Rc::new(signal.sharing(&mut self.times.borrow_mut())));
+        self.signals.borrow_mut().insert(spec.key(), found.clone());
+        found
+    }
+
+    /// A signal without the waits for a CPU that are no lost time.
+    fn found(&self, recording: &Recording, spec: SignalSpec<'_>) -> Option<Signal> {
+        let all = spec.signal(recording)?;
+        let Some(place) = spec.cpu_waits() else { return Some(all) };
+        let counted = |group: &str| SignalSpec::cgroup(group, &derived::PSI_CPU_SOME).signal(recording);
+        let lost = |group: &str| self.signal(recording, SignalSpec::cgroup(group, &derived::PSI_CPU_SOME));
+        Some(self.low_priority(recording).taken_off(recording, place, all, counted, lost))
+    }
+
+    fn low_priority(&self, recording: &Recording) -> &LowPriority {
+        self.low_priority.get_or_init(|| LowPriority::of(recording))
+    }
+
+    /// By what the waits of a group, or of the host, for a CPU are measured.
+    pub(crate) fn source_of_cpu_waits(&self, recording: &Recording, group: Option<&str>) -> &'static str {
+        if self.low_priority(recording).concerns(group) {
+            "psi_cpu_some - waits of processes at low priority"
+        } else {
+            derived::PSI_CPU_SOME.name
+        }
+    }
+
+    /// The share of a stretch for which nobody but processes of low priority waits for a CPU, in a group or on the host; absent where none is there.
+    pub(crate) fn given_way(&self, recording: &Recording, group: Option<&str>, span: Span) -> Option<Amount<Ratio>> {
+        let spec = SignalSpec::of_group(group, &derived::PSI_CPU_SOME);
+        if !self.low_priority(recording).concerns(group) {
+            return None;
+        }
+        let all: Amount<Ratio> = spec.signal(recording)?.mean(span)?;
+        Some(all - self.signal(recording, spec)?.mean(span)?)
+    }
+
+    /// Forgets the waits for a CPU that it knew before the processes were read of which some are of low priority.
+    pub(crate) fn processes_were_read(&mut self, recording: &Recording) {
+        self.low_priority = OnceCell::new();
+        if !self.low_priority(recording).concerns(None) {
+            return;
+        }
+        let other = |(table, _, formula): &Key| {
+            SignalSpec { table: *table, entity: "", formula: *formula }.cpu_waits().is_none()
+        };
+        self.known.get_mut().retain(|key, _| other(key));
+        self.signals.get_mut().retain(|key, _| other(key));
+        self.middles.get_mut().retain(|(key, _), _| other(key));
+        self.means.get_mut().retain(|(_, _, name, _), _| *name != derived::PSI_CPU_SOME.name);
+        self.held.get_mut().retain(|(key, _), _| other(key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    /// A minute in which tasks wait for a CPU half of the time, with the process that does, or without any.
+    fn recorded(process: bool) -> Recording {
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        for at in 0..=60 {
+            builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+            let mut value = |table, entity: &str, name: &str, kind, unit, value| {
+                builder.value(table, entity, &Column { name: name.to_owned(), kind, unit }, value);
+            };
+            value(Table::Host, "", "psi_cpu_some", Kind::Counter, Unit::Micros, at * 500_000);
+            if process {
+                value(Table::Process, "7@7", "run_delay", Kind::Counter, Unit::Nanos, at * 500_000_000);
+                value(Table::Process, "7@7", "num_threads", Kind::Gauge, Unit::Count, 1);
+                value(Table::Process, "7@7", "policy", Kind::Gauge, Unit::Count, 5);
+            }
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn processes_that_are_read_later_change_the_waits_for_a_cpu_that_were_known() {
+        let waits = SignalSpec::derived(&derived::PSI_CPU_SOME);
+        let span = Span::new(0, 60_000_000_000);
+        let told = |episodes: &Episodes, recording: &Recording| {
+            let signal = episodes.signal(recording, waits).and_then(|signal| signal.mean::<Ratio>(span));
+            let mean = episodes.mean(recording, (Table::Host, ""), &derived::PSI_CPU_SOME, span);
+            let held = episodes.held(recording, waits, Amount::<Ratio>::new(0.4)).len();
+            (signal.map(Amount::get), mean, held)
+        };
+        let (mut recording, mut episodes) = (recorded(false), Episodes::default());
+        assert_eq!(told(&episodes, &recording), (Some(0.5), Some(0.5), 1));
+        recording.absorb(recorded(true));
+        episodes.processes_were_read(&recording);
+        assert_eq!(told(&episodes, &recording), (Some(0.0), Some(0.0), 0));
+        assert_eq!(episodes.given_way(&recording, None, span).map(Amount::get), Some(0.5));
     }
 }

@@ -96,6 +96,12 @@ impl Signal {
         Self { times, ..self }
     }
 
+    /// The same at the same times with other values: each by its place and what it was.
+    pub(crate) fn mapped(&self, value: impl Fn(usize, f64) -> f64) -> Self {
+        let values = self.values.iter().enumerate().map(|(at, was)| value(at, *was)).collect();
+        Self { times: self.times.clone(), values, quiet: OnceCell::new() }
+    }
+
     /// The points from `first` on.
     fn points_from(&self, first: usize) -> impl DoubleEndedIterator<Item = Point> + ExactSizeIterator {
         let points = self.times[first..].iter().zip(&self.values[first..]);

@@ -296,6 +296,17 @@ impl<'a> Window<'a> {
         self.derived(Table::Host, "", derived)
     }
 
+    /// By what the waits of a group, or of the host, for a CPU are measured.
+    pub(crate) fn source_of_cpu_waits(&self, group: Option<&str>) -> &'static str {
+        self.episodes.source_of_cpu_waits(self.recording, group)
+    }
+
+    /// The share of time for which nobody but processes of low priority waits for a CPU, in a group or on the host.
+    pub(crate) fn gives_way(&self, group: Option<&str>) -> Amount<Ratio> {
+        let given = self.episodes.given_way(self.recording, group, self.span);
+        given.unwrap_or(Amount::ZERO)
+    }
+
     /// The size of a page; 4 KiB when the recording does not say.
     pub(crate) fn page_size(&self) -> PageSize {
         let size = self.recording.manifest.page_size;

@@ -10,7 +10,7 @@ use crate::ledger::memory_waits;
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
-use crate::measure::window::{REFAULTED, Window};
+use crate::measure::window::{REFAULTED, Window, stamps};
 use crate::rules::contract::{EffectKind, Loss, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
@@ -38,7 +38,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "Programs wait for a CPU, not for memory or a device",
             meaning: "All CPUs run tasks, and more tasks wait for one. Memory and devices are not the limit.",
             evidence: "CPUs are rarely idle (/proc/stat). Tasks wait for a CPU (psi_cpu_some), or more tasks are runnable than there are CPUs. \
-                Waits for memory (psi_memory_some) and refaults contradict it. With idle CPUs a control group may still be at its own limit: it \
+                The waits of processes that were told to give way (a nice value above 0, SCHED_IDLE) do not count, as far as their own counters explain \
+                the pressure (run_delay). Waits for memory (psi_memory_some) and refaults contradict it. With idle CPUs a control group may still be at its own limit: it \
                 is throttled in its periods (cpu.stat), or its tasks wait most of the time. Or tasks wait most of the time for CPUs that are full \
                 while others idle: an affinity binds them. Or one program that mostly waited before uses all of one CPU, and no more: requests wait \
                 inside of its thread, which no counter of the kernel shows. If it used more before, it is told by its read and write calls, which become far \
@@ -59,6 +60,10 @@ pub(crate) const RULE: Rule = Rule {
                 "cpu_periods",
                 "cpu_max",
                 "workingset_refault_file",
+                "nice",
+                "policy",
+                "run_delay",
+                "state",
                 "utime",
                 "stime",
                 "syscr",
@@ -199,7 +204,7 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     found.compare(
         1.5 + grade(waited, 0.8, 0.95),
         what,
-        "psi_cpu_some of the group",
+        format!("{} of the group", during.source_of_cpu_waits(Some(group))),
         waited,
         Relation::Above,
         HELD.value(),
@@ -336,7 +341,8 @@ fn pinned(window: &Window<'_>) -> Option<Finding> {
             (format!("Tasks of the control group {group}"), " of the group".to_owned())
         },
     );
-    let (what, source) = ("share of time that tasks wait for a CPU", format!("psi_cpu_some{of}"));
+    let source = format!("{}{of}", during.source_of_cpu_waits(group));
+    let what = "share of time that tasks wait for a CPU";
     found.compare(1.5 + grade(waited, 0.5, 0.9), what, source, waited, Relation::Above, BOUND.value());
     let count = |cpus: &[&str]| Amount::<Count>::new(cpus.len() as f64);
     found.add(1.0, "CPUs that are full", "cpu_idle + cpu_iowait of each CPU", count(&full));
@@ -432,7 +438,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     if before.is_some_and(|before| before >= QUEUED) && !(idle <= IDLE.value() && worse()) {
         return None;
     }
-    let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);
+    let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean - give_way(&during));
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
     let many = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
     // The sampler itself is runnable while it counts, so the count decides only without pressure stall information.
@@ -455,7 +461,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let what = "share of CPU time idle or in iowait";
     found.compare(weight, what, "cpu_idle + cpu_iowait", idle, Relation::Below, IDLE.value());
     if let Some(waited) = waited {
-        found.add(grade(waited, 0.1, 0.6), "share of time that tasks wait for a CPU", "psi_cpu_some", waited);
+        let source = during.source_of_cpu_waits(None);
+        found.add(grade(waited, 0.1, 0.6), "share of time that tasks wait for a CPU", source, waited);
     }
     if let Some(runnable) = runnable {
         found.compare(0.0, "runnable tasks", "procs_running", runnable, Relation::Above, cpus);
@@ -502,9 +509,29 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::CpuBound, statement, vec![advice])
 }
 
+/// The processes that can run and were told to give way to others: the mean of samples.
+fn give_way(during: &Window<'_>) -> Amount<Count> {
+    let runs = |name: &str| {
+        let states = during.series(Table::Process, name, "state")?;
+        let running = during.points::<Count>(&states).filter(|(_, state)| state.get() == RUNNING).count();
+        let samples = stamps(during.recording, during.span).count();
+        (samples > 0).then(|| running as f64 / samples as f64)
+    };
+    let all = process::present(during).map(|(name, _)| name);
+    let low = all.filter(|name| process::is_of_low_priority(during, name));
+    Amount::new(low.filter_map(runs).sum())
+}
+
+/// The code of a process that can run in `state`.
+const RUNNING: f64 = b'R' as f64;
+
 /// How to use the CPUs less: a program that came can run later, a service that ran before has to do less for each request.
 fn fewer(during: &Window<'_>, most: Option<ProcessShare<'_, Per<Count>>>) -> String {
     match most {
+        Some(one) if process::is_of_low_priority(during, one.name) => format!(
+            "Run {} at another time, or limit its CPU time (cpu.max), or add CPUs: it runs at low priority already.",
+            one.comm
+        ),
         Some(one) if !newcomer::started(during, one.comm) => {
             format!("Find what {} computes, and make that cheaper; or add CPUs.", one.comm)
         }

@@ -39,6 +39,9 @@ pub(crate) const RULE: Rule = Rule {
                 "psi_memory_some",
                 "psi_io_some",
                 "psi_cpu_some",
+                "nice",
+                "policy",
+                "run_delay",
                 "workingset_refault_file",
                 "pswpin",
                 "allocstall",
@@ -54,6 +57,7 @@ pub(crate) const RULE: Rule = Rule {
                 NO_REQUEST.doc(),
                 MECHANICAL.doc(),
                 CPU.doc(),
+                GAVE_WAY.doc(),
                 TURNOVER.doc(),
                 STALL_RATE.doc(),
                 FAULTS.doc(),
@@ -97,6 +101,13 @@ const CPU: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for a CPU, at least, to be reported",
     0.5,
     "New waits for a CPU are an incident. Waits throughout the recording may be this host's normal load.",
+    "judgement",
+);
+
+const GAVE_WAY: Limit<Ratio> = Limit::new(
+    "share of time that low-priority processes alone wait for a CPU, at least, to be reported",
+    0.1,
+    "It explains a pressure that others would see.",
     "judgement",
 );
 
@@ -192,6 +203,15 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(-2.5, "share of time that tasks wait for a CPU", "psi_cpu_some", share);
         format!(" Tasks waited for a CPU {share} of the time, from start to end.")
     });
+    let gave_way = window.gives_way(None);
+    let gave_way = if gave_way >= GAVE_WAY {
+        found.note("share of time that low-priority processes alone wait for a CPU", "psi_cpu_some", gave_way);
+        format!(
+            " Low-priority processes (nice, SCHED_IDLE) waited for a CPU {gave_way} of the time, as they were told to."
+        )
+    } else {
+        String::new()
+    };
     let quieter = quieter.map_or(String::new(), |quieter| {
         found.compare(
             -2.5,
@@ -203,7 +223,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         );
         format!(" {}", quieter.words(window))
     });
-    let statement = format!("{head}: {waited}{}.{for_io}{cpu}{quieter}", read_again(refaulted));
+    let statement = format!("{head}: {waited}{}.{for_io}{cpu}{gave_way}{quieter}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
 }
 

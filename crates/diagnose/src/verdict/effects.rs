@@ -241,8 +241,11 @@ fn waits(window: &Window<'_>) -> Vec<Effect> {
         let share: Option<Amount<Ratio>> = signal.mean(place.0);
         // The reclaim of kswapd counts as a wait for memory, and no program waits for it.
         let own = if kind == EffectKind::MemoryWaits { waits::kswapd_share(window, place.0) } else { Amount::ZERO };
-        let source =
-            if own.is_positive() { format!("{} - CPU time of kswapd", derived.name) } else { derived.name.to_owned() };
+        let source = match kind {
+            _ if own.is_positive() => format!("{} - CPU time of kswapd", derived.name),
+            EffectKind::CpuWaits => window.source_of_cpu_waits(None).to_owned(),
+            _ => derived.name.to_owned(),
+        };
         let Some(share) = share.map(|share| share - own).filter(|share| share.get() >= WAITING) else { continue };
         let evidence = vec![measured(place.0, "share of time", source, share)];
         effects.push(Effect::new(kind, format!("{name} {share} of the time"), place, evidence));

@@ -6,6 +6,7 @@ mod document;
 mod garbage;
 mod ledger;
 mod live;
+mod low_priority;
 mod recorded;
 mod steps;
 mod story;
