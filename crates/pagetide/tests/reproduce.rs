@@ -69,7 +69,7 @@ fn where_nobody_who_ran_before_loses_time_it_says_that_advice_gives_none_back() 
         text(&pagetide(&["reproduce", recording.to_str().unwrap(), "--seeds", "1"], folder.path()).stdout)
     };
     let lost_nothing = "Those who ran before lose no time here, so no advice can give any back.";
-    let limited = told("real/limit-mglru/recording");
+    let limited = told("real/twice-mglru/recording");
     assert!(limited.contains(lost_nothing), "{limited}");
     let computes = told("real/quota-mglru/recording");
     assert!(computes.contains("What each advice does") && !computes.contains(lost_nothing), "{computes}");
