@@ -101,6 +101,9 @@ pub fn reproduce(
     Ok(Reproduced { scenario, toml, compared: best.compared, fitted, runs, recording: best.ran.recording })
 }
 
+/// Tries all of these factors.
+type JudgeAll<'a> = dyn Fn(&[Factors]) -> Result<Vec<Tried>, Error> + 'a;
+
 /// The trials of an incident, and the nearest of them.
 #[derive(Debug)]
 struct Search {
@@ -128,12 +131,7 @@ impl Search {
     }
 
     /// Moves one factor after the other by coarse and then finer steps. Whether that came nearer.
-    fn descend(
-        &mut self,
-        synthesis: &Synthesis<'_>,
-        knobs: &[Knob],
-        judge_all: &dyn Fn(&[Factors]) -> Result<Vec<Tried>, Error>,
-    ) -> Result<bool, Error> {
+    fn descend(&mut self, synthesis: &Synthesis<'_>, knobs: &[Knob], judge_all: &JudgeAll<'_>) -> Result<bool, Error> {
         let began = self.best.distance;
         for step in STEPS {
             for knob in knobs {
@@ -157,12 +155,7 @@ impl Search {
     }
 
     /// Moves all factors at once, evenly spread around the nearest trial.
-    fn jump(
-        &mut self,
-        synthesis: &Synthesis<'_>,
-        knobs: &[Knob],
-        judge_all: &dyn Fn(&[Factors]) -> Result<Vec<Tried>, Error>,
-    ) -> Result<(), Error> {
+    fn jump(&mut self, synthesis: &Synthesis<'_>, knobs: &[Knob], judge_all: &JudgeAll<'_>) -> Result<(), Error> {
         while !self.is_over() {
             let factors = self.best.factors;
             let to = |nth: usize| {
@@ -187,7 +180,8 @@ fn spread(nth: usize, dimensions: usize) -> Vec<f64> {
     // The root of x^(d+1) = x + 1.
     let power = 1.0 / (dimensions as f64 + 1.0);
     let root = (0..32).fold(2.0_f64, |root, _| (1.0 + root).powf(power));
-    (1..=dimensions).map(|at| (0.5 + (nth + 1) as f64 * root.powi(-(at as i32))).fract()).collect()
+    let steps = std::iter::successors(Some(1.0 / root), |step| Some(step / root));
+    steps.take(dimensions).map(|step| (0.5 + (nth + 1) as f64 * step).fract()).collect()
 }
 
 impl Tried {
