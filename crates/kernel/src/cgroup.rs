@@ -58,6 +58,8 @@ pub(crate) enum Form {
     StatV1,
     /// v2's memory.stat.
     StatV2,
+    /// v2's cgroup.events, of which the state of the freezer is recorded.
+    Frozen,
     /// memory.events: names that get `events_` before them.
     Events,
     /// v2's cpu.max.
@@ -73,7 +75,7 @@ pub(crate) enum Form {
 }
 
 /// The files of a v2 group.
-pub(crate) const V2: [(&str, Form); 12] = [
+pub(crate) const V2: [(&str, Form); 13] = [
     ("memory.current", Form::Amount("current")),
     ("memory.max", Form::Limit("max")),
     ("memory.high", Form::Limit("high")),
@@ -86,6 +88,7 @@ pub(crate) const V2: [(&str, Form); 12] = [
     ("cpu.pressure", Form::Pressure(["psi_cpu_some", "psi_cpu_full"])),
     ("cpu.stat", Form::CpuStat),
     ("io.stat", Form::IoStat),
+    ("cgroup.events", Form::Frozen),
 ];
 
 /// The files of a v1 memory group.
@@ -148,6 +151,14 @@ pub(crate) fn numbers<'a>(
                         None => {}
                     },
                     _ => give(at - 1, event_name(name), value),
+                }
+            }
+        }
+        Form::Frozen => {
+            for (at, line) in lines(FILE, text)? {
+                let (name, value) = spaced(line).map_err(|problem| wrong(at, problem))?;
+                if name == "frozen" {
+                    give(at - 1, name.into(), value);
                 }
             }
         }

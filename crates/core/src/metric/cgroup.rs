@@ -134,6 +134,9 @@ metrics! {
         "cpu_throttled" Counter Count "periods of cpu.max in which the group had used up its time and was throttled"
         "cpu_throttled_time" Counter Micros "time for which CPUs of the group were throttled by cpu.max, added over CPUs"
     }
+    "cgroup.events (v2)" {
+        "frozen" Gauge Count "1 while the group is frozen, by itself or by one above it: no task of it runs (since Linux 5.2)"
+    }
     "taskstats of the group's processes, pagetide's scan" {
         "cpu_delay_total" Counter Nanos "time that the group's own processes spent runnable and waiting for a CPU"
         "blkio_delay_total" Counter Nanos "time that the group's own processes spent waiting for block IO to complete"

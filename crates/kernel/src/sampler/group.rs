@@ -13,6 +13,9 @@ use pagetide_core::{ColumnId, EntityId, Table, name_of_bytes};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+/// Samples between two readings of whether a group is frozen: people freeze it, not the kernel.
+const FROZEN_EVERY: u64 = 8;
+
 #[derive(Debug)]
 struct GroupFile {
     kept: KernelFile,
@@ -25,13 +28,14 @@ struct GroupFile {
 pub(crate) struct Shared {
     pub(crate) row: Row,
     pub(crate) disks: GroupDisks,
-    /// The column of the group's id.
+    /// The column of the group's id, and that of whether it is frozen.
     id: Option<ColumnId>,
+    frozen: Option<ColumnId>,
 }
 
 impl Shared {
     pub(crate) fn new(disks: GroupDisks) -> Self {
-        Self { row: Row::default(), disks, id: None }
+        Self { row: Row::default(), disks, id: None, frozen: None }
     }
 }
 
@@ -45,6 +49,10 @@ pub(crate) struct Group {
     devices: DevicesOfGroup,
     /// The kernel's id of the group: the inode of its directory.
     id: u64,
+    /// Whether it was frozen at the last look; absent before Linux 5.2, which does not say it.
+    frozen: Option<u64>,
+    /// Whether somebody looked.
+    looked: bool,
     /// Its directory was removed.
     pub(crate) gone: bool,
 }
@@ -52,7 +60,17 @@ pub(crate) struct Group {
 impl Group {
     pub(crate) fn new(path: PathBuf, directory: PathBuf) -> Self {
         let devices = DevicesOfGroup::default();
-        Self { path, directory, entity: None, files: Vec::new(), devices, id: 0, gone: false }
+        Self {
+            path,
+            directory,
+            entity: None,
+            files: Vec::new(),
+            devices,
+            id: 0,
+            frozen: None,
+            looked: false,
+            gone: false,
+        }
     }
 
     /// Fills its row. Returns whether it has one.
@@ -62,11 +80,16 @@ impl Group {
         shared: &mut Shared,
         delays: &mut GroupDelays,
     ) -> Result<bool, Error> {
-        let Shared { row, disks, id } = shared;
+        let Shared { row, disks, id, frozen } = shared;
         row.clear();
-        let mut result = self.sample(pass, row);
+        // The id spreads the groups over the samples.
+        let due = disks.round().wrapping_add(self.id).is_multiple_of(FROZEN_EVERY);
+        let mut result = self.sample(pass, row, due || !self.looked);
         if !row.is_empty() {
             row.set(*id.get_or_insert_with(|| pass.schema.column(Table::Cgroup, "cgroup_id")), self.id);
+            if let Some(now) = self.frozen {
+                row.set(*frozen.get_or_insert_with(|| pass.schema.column(Table::Cgroup, "frozen")), now);
+            }
             delays.put(self.id, pass.schema, row);
             let path = &self.path;
             let entity = *self
@@ -85,6 +108,7 @@ impl Group {
             budget.close(&mut file.kept.file);
         }
         self.files.clear();
+        (self.frozen, self.looked) = (None, false);
     }
 
     /// Opens its files, unless they are open.
@@ -116,12 +140,15 @@ impl Group {
         }
     }
 
-    fn sample(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<(), Error> {
+    fn sample(&mut self, pass: &mut Pass<'_>, row: &mut Row, due: bool) -> Result<(), Error> {
         self.open(pass.budget)?;
         let mut result = Ok(());
-        self.gone = false;
-        let Self { files, devices, .. } = self;
+        (self.gone, self.looked) = (false, true);
+        let Self { files, devices, frozen, .. } = self;
         for GroupFile { kept, form, columns } in files {
+            if matches!(form, Form::Frozen) && !due {
+                continue;
+            }
             let read = kept.with(pass.buffer, |text| {
                 let mut set = |at, name: &str, value| {
                     row.set(columns.at(at, name, |name| pass.schema.column(Table::Cgroup, name)), value);
@@ -135,6 +162,7 @@ impl Group {
                         let sums = devices.operations(names[0], text)?;
                         names.iter().zip(sums).enumerate().for_each(|(at, (name, sum))| set(at, name, sum));
                     }
+                    Form::Frozen => numbers(*form, text, |_, _, value| *frozen = Some(value))?,
                     form => numbers(*form, text, |at, name, value| set(at, &name, value))?,
                 }
                 Ok(())

@@ -76,6 +76,11 @@ impl GroupDisks {
         self.round += 1;
     }
 
+    /// How many samples began.
+    pub(crate) const fn round(&self) -> u64 {
+        self.round
+    }
+
     /// The name of a device, from its link below `/sys/dev/block`, or else its number.
     fn name(&mut self, device: Device) -> &str {
         let at = self.names.iter().position(|(known, _)| *known == device).unwrap_or_else(|| {

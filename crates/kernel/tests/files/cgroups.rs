@@ -32,6 +32,8 @@ fn a_v2_group_in_full() {
         ("io_rbytes", Some(11)),
         ("io_wios", Some(44)),
         ("swap", None),
+        ("frozen", Some(0)),
+        ("populated", None),
     ];
     for (name, value) in wanted {
         assert_eq!(group.get(name), value, "{name}");
@@ -197,6 +199,31 @@ fn the_limit_of_cpu_time_is_told_in_us_a_second() {
         let outcome = sampler.sample(&mut Schema::default(), &mut Sample::default());
         assert_eq!(outcome.is_ok(), text == "5000 0\n", "{text:?}");
     }
+}
+
+#[test]
+fn a_group_that_is_frozen_is_found_within_eight_samples() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("sys/fs/cgroup/app");
+    write(&folder, &V2);
+    write(&root.path().join("proc"), &[("meminfo", "MemTotal: 1 kB\n")]);
+    let cgroups = vec!["/sys/fs/cgroup/app".into()];
+    let mut sampler = Sampler::new(&Root::new(root.path()), Watch { cgroups, ..Watch::default() }).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let mut frozen = || {
+        sampler.sample(&mut schema, &mut sample).unwrap();
+        let (_, values) = row(&schema, &sample, Table::Cgroup, "/sys/fs/cgroup/app").unwrap();
+        values.into_iter().find(|(name, _)| name == "frozen").map(|(_, value)| value)
+    };
+    assert_eq!(frozen(), Some(0));
+    write(&folder, &[("cgroup.events", "populated 1\nfrozen 1\n")]);
+    let found = (1..=8).find(|_| frozen() == Some(1)).expect("people freeze groups, not the kernel");
+    write(&folder, &[("cgroup.events", "populated 1\nfrozen 0\n")]);
+    assert!((1..8).all(|_| frozen() == Some(1)), "every eighth sample looks: {found}");
+    assert_eq!(frozen(), Some(0));
+    // Before Linux 5.2.
+    write(&root.path().join("sys/fs/cgroup/app"), &[("cgroup.events", "populated 1\n")]);
+    assert_eq!(Root::new(root.path()).cgroup(Path::new("/sys/fs/cgroup/app")).unwrap().get("frozen"), None);
 }
 
 #[test]

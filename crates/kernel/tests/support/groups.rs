@@ -13,8 +13,9 @@ pub(crate) fn write(folder: &Path, files: &[(&str, &str)]) {
 }
 
 /// A group of version 2.
-pub(crate) const V2: [(&str, &str); 9] = [
+pub(crate) const V2: [(&str, &str); 10] = [
     ("cgroup.controllers", "memory io\n"),
+    ("cgroup.events", "populated 1\nfrozen 0\n"),
     ("memory.current", "8192\n"),
     ("memory.max", "max\n"),
     ("memory.high", "4096\n"),
