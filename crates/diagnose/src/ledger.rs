@@ -11,6 +11,7 @@ pub(crate) mod quieter;
 pub(crate) mod restarted;
 pub(crate) mod slowed;
 pub(crate) mod stalls;
+pub(crate) mod suspended;
 pub(crate) mod uncounted;
 pub(crate) mod unexplained;
 pub(crate) mod waits;

@@ -8,6 +8,7 @@ use crate::ledger::accounts;
 use crate::ledger::blocked;
 use crate::ledger::delays;
 use crate::ledger::quieter;
+use crate::ledger::suspended;
 use crate::ledger::unexplained;
 use crate::measure::amount::Amount;
 use crate::measure::episodes::Episodes;
@@ -72,6 +73,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             process::METRICS,
             quieter::METRICS,
             stream::METRICS,
+            suspended::METRICS,
             victim::METRICS,
             unexplained::METRICS,
             watermarks::METRICS,

@@ -17,6 +17,7 @@ use crate::examine::stretches::Stretches;
 use crate::ledger;
 use crate::ledger::harm::NOTICED;
 use crate::ledger::memory_waits;
+use crate::ledger::suspended;
 use crate::ledger::uncounted;
 use crate::ledger::unexplained;
 use crate::ledger::waits;
@@ -125,7 +126,8 @@ fn conclude(
             let healthy = beside.unwrap_or_else(|| findings.remove(index));
             let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
             let asynchronous = asked.as_ref().and_then(asynchronous_io).unwrap_or_default();
-            let summary = happened.unwrap_or_else(|| healthy.statement.clone()) + &waits + &asynchronous;
+            let suspended = asked.as_ref().map(suspended::words).unwrap_or_default();
+            let summary = happened.unwrap_or_else(|| healthy.statement.clone()) + &waits + &asynchronous + &suspended;
             let cause = Some(roots::cause(recording, &healthy));
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }

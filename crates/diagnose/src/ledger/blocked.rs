@@ -5,6 +5,7 @@
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::wait_channel;
+use crate::ledger::suspended;
 use crate::measure::amount::{Amount, Count, Limit, Rate};
 use crate::measure::step;
 use crate::measure::window::Window;
@@ -83,11 +84,16 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     sleeping(window).or_else(|| stopped(window))
 }
 
-/// A program that worked, and is stopped most of the time from some moment on.
+/// A program that worked, and is stopped most of the time from some moment on, but for who was suspended.
 fn stopped<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     let of = |(name, comm): (&'a str, &'a str)| {
         let series = window.series(Table::Process, name, METRICS[2])?;
-        let points = window.points::<Count>(&series).map(|(at, state)| (at, f64::from(T.contains(&state.get()))));
+        let suspended = suspended::spans(window, name);
+        let stops = |(at, state): (Moment, Amount<Count>)| {
+            let held_up = T.contains(&state.get()) && !suspended.iter().any(|span| span.contains(at));
+            (at, f64::from(held_up))
+        };
+        let points = window.points::<Count>(&series).map(stops);
         let (times, values): (Vec<Moment>, Vec<f64>) = points.unzip();
         if !values.contains(&1.0) {
             return None;
@@ -98,7 +104,7 @@ fn stopped<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
         // Who was at rest may be stopped at a prompt of a shell.
         let worked: Rate<Count> = earlier.rates(Table::Process, name, &["utime", "stime"])?;
         let process = ProcessShare { name, comm, amount: Amount::new(after), processes: 1 };
-        (after >= SHARE.get() && after >= before * MORE && worked.get() >= WORKED).then_some(Blocked {
+        (after >= SHARE.get() && after >= before * MORE && worked.get() >= suspended::WORKED).then_some(Blocked {
             state: State::Stopped,
             at,
             process,
@@ -107,9 +113,6 @@ fn stopped<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     };
     process::present(window).filter_map(of).max_by(|a, b| a.process.amount.total_cmp(&b.process.amount))
 }
-
-/// Ticks of 1/100 s a second that a program used before it was stopped, at least.
-const WORKED: f64 = 1.0;
 
 /// The program that sleeps so from some moment on, and did not before. Threads of the kernel sleep so between two pieces of work.
 fn sleeping<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {

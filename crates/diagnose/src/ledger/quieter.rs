@@ -7,6 +7,7 @@ use crate::actors::group;
 use crate::actors::process::{self, CALLS};
 use crate::ledger::harm::NOTICED;
 use crate::ledger::lost_time::{Activity, median};
+use crate::ledger::suspended;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::step;
@@ -127,6 +128,9 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
                 computed.or_else(sent)?
             }
         };
+        if suspended::is_suspended(window, group, at) {
+            return None;
+        }
         // Who was told to give way does less while others want the CPU.
         let [before, since] =
             [(window.span.from, at), (at, window.span.to)].map(|(from, to)| window.over(Span { from, to }));

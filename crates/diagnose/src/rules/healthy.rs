@@ -31,7 +31,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
                 the time with requests slower than a seek, or while devices have none. The read and write \
-                calls of no service fell to half at once, and no program came to be stopped, or to sleep uninterruptibly, most of the time. A service without such calls is judged by its CPU time or its requests to disks: none fell to \
+                calls of no service fell to half at once, and no program came to be stopped for moments or by a debugger, or to sleep uninterruptibly, most \
+                of the time. Who was suspended is not asked: stopped by a signal for good, or in a frozen control group. A service without such calls is judged by its CPU time or its requests to disks: none fell to \
                 a third, and a fall to half argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause, or where what was found cost \
                 jobs alone their time.",

@@ -10,5 +10,6 @@ mod low_priority;
 mod recorded;
 mod steps;
 mod story;
+mod suspended;
 mod traced;
 mod verdict;
