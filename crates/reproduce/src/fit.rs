@@ -83,70 +83,85 @@ pub fn reproduce(
         Ok(Tried { factors: *factors, distance, compared, ran })
     };
     let first = judge(&Factors::FIRST)?;
-    let mut search = Search { seen: vec![(first.factors, words(&first))], best: first, jumps: 0 };
-    let knobs: Vec<Knob> = Knob::ALL.into_iter().filter(|knob| synthesis.has(*knob)).collect();
     let judge_all = |jobs: &[Factors]| {
         // A value that the model refuses is no better.
         let tried = on_all_cores(jobs, watch, |factors| Ok(judge(factors).ok()))?;
         Ok(tried.into_iter().flatten().collect())
     };
+    let mut search = Search {
+        synthesis,
+        knobs: Knob::ALL.into_iter().filter(|knob| synthesis.has(*knob)).collect(),
+        judge_all: &judge_all,
+        asked: vec![first.factors],
+        seen: vec![(first.factors, words(&first))],
+        best: first,
+        jumps: 0,
+    };
     while !search.is_over() {
-        while search.descend(synthesis, &knobs, &judge_all)? {}
-        search.jump(synthesis, &knobs, &judge_all)?;
+        while search.descend()? {}
+        search.jump()?;
     }
-    let Search { best, seen, .. } = search;
+    let Search { best, seen, knobs, .. } = search;
     let (toml, scenario) = synthesis.scenario(best.factors)?;
     let fitted = knobs.iter().filter_map(|knob| fitted(synthesis, *knob, best.factors, &seen)).collect();
     let runs = seen.len();
     Ok(Reproduced { scenario, toml, compared: best.compared, fitted, runs, recording: best.ran.recording })
 }
 
-/// Tries all of these factors.
+/// Tries all of these factors; nothing comes of those that the model refuses.
 type JudgeAll<'a> = dyn Fn(&[Factors]) -> Result<Vec<Tried>, Error> + 'a;
 
 /// The trials of an incident, and the nearest of them.
-#[derive(Debug)]
-struct Search {
-    best: Tried,
+struct Search<'a> {
+    synthesis: &'a Synthesis<'a>,
+    /// The guesses that the scenario has.
+    knobs: Vec<Knob>,
+    judge_all: &'a JudgeAll<'a>,
+    /// What was to be tried, refused or not.
+    asked: Vec<Factors>,
+    /// What the model ran, and its amounts.
     seen: Vec<(Factors, String)>,
+    best: Tried,
     jumps: usize,
 }
 
-impl Search {
+impl Search<'_> {
     fn is_over(&self) -> bool {
-        self.best.is_alike() || self.seen.len() >= MAX_TRIALS
+        self.best.is_alike() || self.asked.len() >= MAX_TRIALS
     }
 
-    /// Takes over the trials. The factors of the nearest, if it is nearer than all before.
-    fn take(&mut self, tried: Vec<Tried>) -> Option<Factors> {
+    /// Tries those of these factors that are new. The factors of the nearest, if it is nearer than all before.
+    fn take(&mut self, mut jobs: Vec<Factors>) -> Result<Option<Factors>, Error> {
+        jobs.retain(|factors| !self.asked.iter().any(|asked| asked.is_same(factors)));
+        self.asked.extend(&jobs);
         let mut nearer = None;
-        for one in tried {
+        for one in (self.judge_all)(&jobs)? {
             self.seen.push((one.factors, words(&one)));
             if one.distance < self.best.distance {
                 nearer = Some(one.factors);
                 self.best = one;
             }
         }
-        nearer
+        Ok(nearer)
     }
 
     /// Moves one factor after the other by coarse and then finer steps. Whether that came nearer.
-    fn descend(&mut self, synthesis: &Synthesis<'_>, knobs: &[Knob], judge_all: &JudgeAll<'_>) -> Result<bool, Error> {
+    fn descend(&mut self) -> Result<bool, Error> {
         let began = self.best.distance;
         for step in STEPS {
-            for knob in knobs {
+            for knob in self.knobs.clone() {
                 // Both ways first, then on in the one that was nearer.
                 let mut ways = vec![step, 1.0 / step];
                 while !ways.is_empty() {
                     if self.is_over() {
                         return Ok(false);
                     }
-                    let (from, to) = synthesis.range(*knob);
-                    let (factors, at) = (self.best.factors, self.best.factors.of(*knob));
+                    let (from, to) = self.synthesis.range(knob);
+                    let (factors, at) = (self.best.factors, self.best.factors.of(knob));
                     let values = ways.iter().map(|way| (at * way).clamp(from, to));
                     let moved = values.filter(|value| (value / at - 1.0).abs() > 0.01);
-                    let jobs: Vec<Factors> = moved.map(|value| factors.with(*knob, value)).collect();
-                    let nearer = self.take(judge_all(&jobs)?).map(|nearer| nearer.of(*knob) > at);
+                    let jobs = moved.map(|value| factors.with(knob, value)).collect();
+                    let nearer = self.take(jobs)?.map(|nearer| nearer.of(knob) > at);
                     ways = nearer.map(|up| if up { step } else { 1.0 / step }).into_iter().collect();
                 }
             }
@@ -155,19 +170,19 @@ impl Search {
     }
 
     /// Moves all factors at once, evenly spread around the nearest trial.
-    fn jump(&mut self, synthesis: &Synthesis<'_>, knobs: &[Knob], judge_all: &JudgeAll<'_>) -> Result<(), Error> {
+    fn jump(&mut self) -> Result<(), Error> {
         while !self.is_over() {
             let factors = self.best.factors;
             let to = |nth: usize| {
-                let moves = spread(nth, knobs.len());
-                knobs.iter().zip(moves).fold(factors, |factors, (knob, part)| {
-                    let (from, to) = synthesis.range(*knob);
+                let moves = spread(nth, self.knobs.len());
+                self.knobs.iter().zip(moves).fold(factors, |factors, (knob, part)| {
+                    let (from, to) = self.synthesis.range(*knob);
                     factors.with(*knob, (factors.of(*knob) * JUMP.powf(2.0 * part - 1.0)).clamp(from, to))
                 })
             };
-            let jobs: Vec<Factors> = (self.jumps..self.jumps + JUMPS).map(to).collect();
+            let jobs = (self.jumps..self.jumps + JUMPS).map(to).collect();
             self.jumps += JUMPS;
-            if self.take(judge_all(&jobs)?).is_some() {
+            if self.take(jobs)?.is_some() {
                 break;
             }
         }

@@ -80,6 +80,11 @@ impl Factors {
         self.0[knob as usize] = factor;
         self
     }
+
+    /// Whether they are the same, but for what multiplying and dividing by a step leaves.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).all(|(one, other)| (one / other - 1.0).abs() < 1e-9)
+    }
 }
 
 /// A guess that was tried at other values.
