@@ -86,6 +86,11 @@ impl Mapping {
         }
     }
 
+    /// The leaf of its index that a page of it is in.
+    pub(crate) const fn leaf(&self, page: PageId) -> usize {
+        ((page - self.base) as u64 / LEAF) as usize
+    }
+
     pub(crate) const fn is_file(&self) -> bool {
         matches!(self.backing, Backing::File { .. } | Backing::Block { .. })
     }

@@ -18,8 +18,8 @@ impl Host {
     pub(crate) fn index_added(&mut self, page: PageId, before: Word) {
         let owner = self.owner(page);
         let mapping = &mut self.mappings[owner];
-        let at = u64::from(page - mapping.base) / LEAF;
-        let Some(leaf) = mapping.leaves.get_mut(at as usize) else { return };
+        let at = mapping.leaf(page);
+        let Some(leaf) = mapping.leaves.get_mut(at) else { return };
         let was_empty = leaf.pages == 0 && leaf.shadows == 0;
         let had_only_shadows = leaf.pages == 0 && leaf.shadows > 0;
         leaf.pages += 1;
@@ -59,8 +59,8 @@ impl Host {
         }
         let owner = self.owner(page);
         let mapping = &mut self.mappings[owner];
-        let at = u64::from(page - mapping.base) / LEAF;
-        let Some(leaf) = mapping.leaves.get_mut(at as usize) else { return };
+        let at = mapping.leaf(page);
+        let Some(leaf) = mapping.leaves.get_mut(at) else { return };
         leaf.pages -= 1;
         leaf.shadows += u8::from(shadow);
         if leaf.pages > 0 {

@@ -6,8 +6,7 @@ use crate::devices::device::IoKind;
 use crate::devices::queue::{Payload, Request};
 use crate::devices::wbt::Urgency;
 use crate::host::{Host, Stall};
-use crate::memory::mapping::Backing;
-use crate::memory::mapping::LEAF;
+use crate::memory::mapping::{Backing, LEAF};
 use crate::page::{PageId, flag};
 use crate::tick::BANDWIDTH_INTERVAL;
 use std::collections::VecDeque;
@@ -32,7 +31,8 @@ impl Host {
         let now = self.now;
         let mapping = &mut self.mappings[owner];
         mapping.dirty += 1;
-        mapping.leaves[(u64::from(page - mapping.base) / LEAF) as usize].dirty += 1;
+        let leaf = mapping.leaf(page);
+        mapping.leaves[leaf].dirty += 1;
         if mapping.dirtied_at.is_none() {
             mapping.dirtied_at = Some(now);
             let wb = &mut self.wbs[device];
@@ -61,7 +61,8 @@ impl Host {
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
         let mapping = &mut self.mappings[owner];
         mapping.dirty -= 1;
-        mapping.leaves[(u64::from(page - mapping.base) / LEAF) as usize].dirty -= 1;
+        let leaf = mapping.leaf(page);
+        mapping.leaves[leaf].dirty -= 1;
         self.gauges.dirty -= 1;
         self.wbs[device].dirty -= 1;
         let group = self.word(page).group();
