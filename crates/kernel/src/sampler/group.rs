@@ -13,9 +13,6 @@ use pagetide_core::{ColumnId, EntityId, Table, name_of_bytes};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Samples between two readings of whether a group is frozen: people freeze it, not the kernel.
-const FROZEN_EVERY: u64 = 8;
-
 #[derive(Debug)]
 struct GroupFile {
     kept: KernelFile,
@@ -82,9 +79,8 @@ impl Group {
     ) -> Result<bool, Error> {
         let Shared { row, disks, id, frozen } = shared;
         row.clear();
-        // The id spreads the groups over the samples.
-        let due = disks.round().wrapping_add(self.id).is_multiple_of(FROZEN_EVERY);
-        let mut result = self.sample(pass, row, due || !self.looked);
+        let due = !self.looked || disks.reads_settings(self.id);
+        let mut result = self.sample(pass, row, due);
         if !row.is_empty() {
             row.set(*id.get_or_insert_with(|| pass.schema.column(Table::Cgroup, "cgroup_id")), self.id);
             if let Some(now) = self.frozen {

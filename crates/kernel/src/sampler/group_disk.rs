@@ -8,8 +8,8 @@ use pagetide_core::{ColumnId, Entity, EntityId, Schema, Table};
 use pagetide_proctext::cgroup_io::{Device, by_operation, keyed};
 use std::path::{Path, PathBuf};
 
-/// Samples between two readings of limits: people change them, not the kernel.
-const LIMITS_EVERY: u64 = 8;
+/// Samples between two readings of what people change, and not the kernel: limits, and whether a group is frozen.
+const SETTINGS_EVERY: u64 = 8;
 
 /// The columns of the table, counters first.
 const COLUMNS: [&str; 12] = [
@@ -76,9 +76,9 @@ impl GroupDisks {
         self.round += 1;
     }
 
-    /// How many samples began.
-    pub(crate) const fn round(&self) -> u64 {
-        self.round
+    /// Whether this sample reads the settings of the group with this number, which spreads the groups over the samples.
+    pub(crate) const fn reads_settings(&self, id: u64) -> bool {
+        self.round.wrapping_add(id).is_multiple_of(SETTINGS_EVERY)
     }
 
     /// The name of a device, from its link below `/sys/dev/block`, or else its number.
@@ -166,7 +166,7 @@ impl DevicesOfGroup {
         Ok(sums)
     }
 
-    /// Reads the limits when they are due, and puts a row for each device. `id` spreads the groups over the samples.
+    /// Reads the limits when they are due, and puts a row for each device of the group with the number `id`.
     pub(crate) fn put(
         &mut self,
         group: &str,
@@ -174,8 +174,8 @@ impl DevicesOfGroup {
         shared: &mut GroupDisks,
         pass: &mut Pass<'_>,
     ) -> Result<(), Error> {
-        let due = shared.round.wrapping_add(id).is_multiple_of(LIMITS_EVERY);
-        let read = if self.limits.is_empty() || (self.read && !due) { Ok(()) } else { self.read_limits(pass) };
+        let due = !self.read || shared.reads_settings(id);
+        let read = if self.limits.is_empty() || !due { Ok(()) } else { self.read_limits(pass) };
         let ids = *shared.columns.get_or_insert_with(|| columns(pass.schema, Table::CgroupDisk, COLUMNS));
         for device in &mut self.devices {
             // The group has done no IO on it and has no limit.
