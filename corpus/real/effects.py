@@ -4,7 +4,7 @@
 Usage: corpus/real/effects.py BINARY [FOLDER...]   (predict again, some minutes; with FOLDER measure again, too)
        corpus/real/effects.py --check              (exit 1 if the tables are not those of predicted.tsv and measured.tsv)
 
-BINARY reproduces the recordings of fixtures/real; predicted.tsv keeps the results. record.py has recorded cases and files of advised/ into the
+BINARY reproduces the recordings of fixtures/real; predicted.tsv keeps the results. record.py has recorded cases and files of advised/ into
 each FOLDER; measured.tsv keeps what the services lost in each. A measured effect is that of the medians of the runs without the advice and with
 it. What a service lost is its own measurement: the seconds by which its requests took longer than before the onset, per
 second. If it logs no latency, it is the share of its usual rate that it did not serve."""
