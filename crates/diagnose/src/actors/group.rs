@@ -3,7 +3,7 @@
 //! `io.stat` names devices; older recordings have its sums only: the disk whose requests follow those of the group over time is the one.
 
 use crate::measure::amount::{Amount, Count, Rate};
-pub(crate) use crate::measure::group_path::{below, innermost, within};
+pub(crate) use crate::measure::group_path::{below, innermost, number, within};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals, stamps, stored};
 use pagetide_core::{Bytes, Moment, Recording, Span, Table};
@@ -135,16 +135,11 @@ pub(crate) fn grower<'a>(during: &Window<'a>, metric: &str) -> Option<(&'a str, 
     own.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// The number of a group, or of the group that a process is in.
-pub(crate) fn number(window: &Window<'_>, table: Table, name: &str) -> Option<i64> {
-    window.recording.series(table, name, "cgroup_id")?.points().next_back().map(|(_, id)| id)
-}
-
 /// Whether a process is in a group or below it, as far as was recorded.
 pub(crate) fn contains(window: &Window<'_>, group: &str, process: &str) -> bool {
-    let Some(own) = number(window, Table::Process, process) else { return false };
+    let Some(own) = number(window.recording, Table::Process, process) else { return false };
     let groups = window.recording.entities(Table::Cgroup).map(|(name, _)| name);
-    groups.filter(|name| within(group, name)).any(|name| number(window, Table::Cgroup, name) == Some(own))
+    groups.filter(|name| within(group, name)).any(|name| number(window.recording, Table::Cgroup, name) == Some(own))
 }
 
 /// A group and those above it.

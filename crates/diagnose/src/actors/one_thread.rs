@@ -82,7 +82,7 @@ pub(crate) struct OneThread<'a> {
 
 /// What a process of the same command used that ended as this one began: a reload replaces a worker by another.
 fn before_it(whole: &Window<'_>, (name, comm): (&str, &str), shortest: Nanos, at: Moment) -> Option<Amount<Count>> {
-    let group = |process: &str| group::number(whole, Table::Process, process);
+    let group = |process: &str| group::number(whole.recording, Table::Process, process);
     let of = |(other, _): (&str, &str)| {
         let signal = whole.episodes.signal(whole.recording, SignalSpec::process(other, &derived::CPUS))?;
         let ran = Span { from: signal.first()?, to: signal.last()? };

@@ -48,7 +48,7 @@ fn all(window: &Window<'_>) -> BTreeMap<String, String> {
     let ran = |(name, comm)| {
         let series = recording.series(Table::Process, name, "utime")?;
         let (first, last) = (series.points().next()?.0, series.points().next_back()?.0);
-        Some(Ran { first, last, comm, group: group::number(window, Table::Process, name)? })
+        Some(Ran { first, last, comm, group: group::number(window.recording, Table::Process, name)? })
     };
     let processes: Vec<Ran<'_>> = recording.entities(Table::Process).filter_map(ran).collect();
     let ended = |group: i64| processes.iter().filter(|one| one.group == group).map(|one| one.last).max();

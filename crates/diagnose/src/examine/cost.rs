@@ -340,9 +340,9 @@ impl Losses {
             return loss.victim.as_group().is_some_and(|group| self.came(group, at));
         };
         let new = self.leaves.iter().filter(|(_, activity)| !activity.before(at));
-        let new: Vec<i64> = new.filter_map(|(leaf, _)| group::number(whole, Table::Cgroup, leaf)).collect();
+        let new: Vec<i64> = new.filter_map(|(leaf, _)| group::number(whole.recording, Table::Cgroup, leaf)).collect();
         let own = whole.recording.entities(Table::Process).filter(|(_, comm)| *comm == command);
-        let mut own = own.filter_map(|(name, _)| group::number(whole, Table::Process, name)).peekable();
+        let mut own = own.filter_map(|(name, _)| group::number(whole.recording, Table::Process, name)).peekable();
         own.peek().is_some() && own.all(|group| new.contains(&group))
     }
 

@@ -88,9 +88,13 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
 fn stopped<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     let of = |(name, comm): (&'a str, &'a str)| {
         let series = window.series(Table::Process, name, METRICS[2])?;
+        let is_stopped = |state: Amount<Count>| T.contains(&state.get());
+        if !window.points::<Count>(&series).any(|(_, state)| is_stopped(state)) {
+            return None;
+        }
         let suspended = suspended::spans(window, name);
         let stops = |(at, state): (Moment, Amount<Count>)| {
-            let held_up = T.contains(&state.get()) && !suspended.iter().any(|span| span.contains(at));
+            let held_up = is_stopped(state) && !suspended.iter().any(|span| span.contains(at));
             (at, f64::from(held_up))
         };
         let points = window.points::<Count>(&series).map(stops);

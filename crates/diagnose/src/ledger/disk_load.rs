@@ -166,7 +166,7 @@ const ROOT: i64 = 1;
 /// The groups that were recorded, by their number.
 fn numbered<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
     let groups = window.recording.entities(Table::Cgroup);
-    groups.filter_map(|(name, _)| Some((group::number(window, Table::Cgroup, name)?, name))).collect()
+    groups.filter_map(|(name, _)| Some((group::number(window.recording, Table::Cgroup, name)?, name))).collect()
 }
 
 /// The groups that processes of a command are in, as far as they were recorded; absent where that of one is not known.
@@ -177,7 +177,7 @@ pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a s
 /// The same of these groups.
 fn groups_among<'a>(window: &Window<'a>, groups: &BTreeMap<i64, &'a str>, comm: &str) -> Option<Vec<&'a str>> {
     let own = process::present(window).filter(|(_, other)| *other == comm);
-    let own = own.map(|(process, _)| match group::number(window, Table::Process, process)? {
+    let own = own.map(|(process, _)| match group::number(window.recording, Table::Process, process)? {
         // The root may not be recorded.
         ROOT => Some(groups.get(&ROOT).copied()),
         id => groups.get(&id).copied().map(Some),

@@ -114,7 +114,8 @@ pub(crate) const BEFORE: Limit<Nanos> = Limit::new(
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
     let callers = callers(window);
     let all = group::leaves(window.recording).into_iter().filter_map(|group| {
-        let calls = group::number(window, Table::Cgroup, group).and_then(|number| calls(window, callers.get(&number)?));
+        let calls = group::number(window.recording, Table::Cgroup, group)
+            .and_then(|number| calls(window, callers.get(&number)?));
         let (at, did) = match calls {
             Some(values) => fall(&values, CALLED).map(|(at, before, after)| (at, Did::Called(before, after)))?,
             None => {
@@ -157,7 +158,7 @@ const SETTLED: u64 = 8;
 fn callers<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
     let mut most: BTreeMap<i64, (&str, Amount<Count>)> = BTreeMap::new();
     for (name, _) in process::present(window) {
-        let Some(group) = group::number(window, Table::Process, name) else { continue };
+        let Some(group) = group::number(window.recording, Table::Process, name) else { continue };
         let made = CALLS.iter().filter_map(|metric| window.rise::<Count>(Table::Process, name, metric));
         let made = made.fold(Amount::ZERO, |sum, made| sum + made);
         let best = most.entry(group).or_insert((name, made));

@@ -8,7 +8,7 @@
 //! This is the only place that takes waits off: rules, ledger and losses ask [`crate::measure::episodes::Episodes`] for the signal.
 
 use crate::measure::amount::{Amount, Count};
-use crate::measure::group_path::{innermost, within};
+use crate::measure::group_path::{innermost, number, within};
 use crate::measure::signal::Signal;
 use pagetide_core::derived::{self, Interval};
 use pagetide_core::{EndedName, Ratio, Recording, Span, Table};
@@ -36,7 +36,7 @@ const SCHED_BATCH: i64 = 3;
 const SCHED_IDLE: i64 = 5;
 
 /// The state of a task that runs or waits for a CPU (fs/proc/array.c: task_state_array, 6.12).
-const RUNNING: i64 = b'R' as i64;
+pub(crate) const RUNNING: i64 = b'R' as i64;
 
 /// The part of the CPU time of a group, or of the host, that a process of low priority with several threads uses, at least, for the waits to be its
 /// own: of its threads the first alone is counted.
@@ -109,12 +109,9 @@ impl LowPriority {
         if !all.iter().any(|(_, low)| *low) {
             return Self::default();
         }
-        let number = |table, name: &str| {
-            let (_, id) = recording.series(table, name, "cgroup_id")?.points().next_back()?;
-            Some(id)
-        };
-        let groups =
-            recording.entities(Table::Cgroup).filter_map(|(name, _)| Some((number(Table::Cgroup, name)?, name)));
+        let groups = recording
+            .entities(Table::Cgroup)
+            .filter_map(|(name, _)| Some((number(recording, Table::Cgroup, name)?, name)));
         let groups: BTreeMap<i64, &str> = groups.collect();
         let pids = all.iter().filter_map(|(name, _)| Some((name.split_once('@')?.0, *name)));
         let pids: BTreeMap<&str, &str> = pids.collect();
@@ -122,9 +119,9 @@ impl LowPriority {
             // Those that no sample saw are in the group of who started them.
             let parent = || {
                 let parent = name.parse::<EndedName>().ok()?.parent?.to_string();
-                number(Table::Process, pids.get(parent.as_str())?)
+                number(recording, Table::Process, pids.get(parent.as_str())?)
             };
-            groups.get(&number(Table::Process, name).or_else(parent)?).map(|group| (*group).to_owned())
+            groups.get(&number(recording, Table::Process, name).or_else(parent)?).map(|group| (*group).to_owned())
         };
         let known = |(name, low): &(&str, bool)| Known { name: (*name).to_owned(), low: *low, group: group(name) };
         Self {

@@ -9,6 +9,7 @@ use crate::ledger::lost_time::Activity;
 use crate::ledger::memory_waits;
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::low_priority::RUNNING;
 use crate::measure::queue;
 use crate::measure::window::{REFAULTED, Window, stamps};
 use crate::rules::contract::{EffectKind, Loss, Rule, leads, subsumes};
@@ -513,7 +514,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
 fn give_way(during: &Window<'_>) -> Amount<Count> {
     let runs = |name: &str| {
         let states = during.series(Table::Process, name, "state")?;
-        let running = during.points::<Count>(&states).filter(|(_, state)| state.get() == RUNNING).count();
+        let running = during.points::<Count>(&states).filter(|(_, state)| state.get() == RUNNING as f64).count();
         let samples = stamps(during.recording, during.span).count();
         (samples > 0).then(|| running as f64 / samples as f64)
     };
@@ -521,9 +522,6 @@ fn give_way(during: &Window<'_>) -> Amount<Count> {
     let low = all.filter(|name| process::is_of_low_priority(during, name));
     Amount::new(low.filter_map(runs).sum())
 }
-
-/// The code of a process that can run in `state`.
-const RUNNING: f64 = b'R' as f64;
 
 /// How to use the CPUs less: a program that came can run later, a service that ran before has to do less for each request.
 fn fewer(during: &Window<'_>, most: Option<ProcessShare<'_, Per<Count>>>) -> String {

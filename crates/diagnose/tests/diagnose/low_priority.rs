@@ -21,14 +21,19 @@ fn then(before: f64, since: f64) -> impl Fn(f64) -> f64 + Copy {
     move |at| if at > 60.0 { since } else { before }
 }
 
-/// A host of two CPUs that are full from the 60th second on: tasks of `/cache` wait `cache` µs of each second for one, and all tasks `all`.
-fn full(all: f64, cache: f64) -> Story {
+/// A host of two CPUs whose programs use `before` ticks of each second, and `since` from the 60th on.
+fn computing(before: f64, since: f64) -> Story {
     quiet(120)
-        .counter(Table::Host, "", "cpu_user", then(20.0, 198.0))
+        .counter(Table::Host, "", "cpu_user", then(before, since))
         .counter(Table::Host, "", "cpu_nice", |_| 0.0)
         .counter(Table::Host, "", "cpu_system", |_| 0.0)
+        .counter(Table::Host, "", "cpu_idle", then(200.0 - before, 200.0 - since))
+}
+
+/// A host of two CPUs that are full from the 60th second on: tasks of `/cache` wait `cache` µs of each second for one, and all tasks `all`.
+fn full(all: f64, cache: f64) -> Story {
+    computing(20.0, 198.0)
         .counter(Table::Host, "", "cpu_iowait", |_| 0.0)
-        .counter(Table::Host, "", "cpu_idle", then(180.0, 2.0))
         .counter(Table::Host, "", "psi_cpu_some", then(5000.0, all))
         .gauge(Table::Cgroup, "/cache", "cgroup_id", |_| 42.0)
         .counter(Table::Cgroup, "/cache", "cpu_usage", |_| 200_000.0)
@@ -180,11 +185,7 @@ fn programs_that_give_way_lose_no_time_by_their_delays_either() {
 #[test]
 fn a_thread_that_gives_way_and_computes_all_the_time_is_what_it_is_for() {
     let found = |nice: f64| {
-        let story = quiet(120)
-            .counter(Table::Host, "", "cpu_user", then(3.0, 99.0))
-            .counter(Table::Host, "", "cpu_nice", |_| 0.0)
-            .counter(Table::Host, "", "cpu_system", |_| 0.0)
-            .counter(Table::Host, "", "cpu_idle", then(197.0, 101.0))
+        let story = computing(3.0, 99.0)
             .counter(Table::Process, "7@7", "utime", then(3.0, 99.0))
             .counter(Table::Process, "7@7", "stime", |_| 0.0)
             .gauge(Table::Process, "7@7", "rss", |_| MIB)
@@ -199,12 +200,7 @@ fn a_thread_that_gives_way_and_computes_all_the_time_is_what_it_is_for() {
 #[test]
 fn runnable_tasks_that_give_way_are_no_queue_where_pressure_is_not_recorded() {
     let told = |told: Told| {
-        let story = quiet(120)
-            .counter(Table::Host, "", "cpu_user", then(20.0, 198.0))
-            .counter(Table::Host, "", "cpu_nice", |_| 0.0)
-            .counter(Table::Host, "", "cpu_system", |_| 0.0)
-            .counter(Table::Host, "", "cpu_idle", then(180.0, 2.0))
-            .gauge(Table::Host, "", "procs_running", then(1.0, 4.0));
+        let story = computing(20.0, 198.0).gauge(Table::Host, "", "procs_running", then(1.0, 4.0));
         let names = ["7@6000", "8@6000", "9@6000"];
         let story = names.into_iter().fold(story, |story, name| starts(story, (name, ELSEWHERE), told, 66.0, 0.0));
         finding(&story.tell(), "cpu-bound").is_some()
