@@ -98,6 +98,22 @@ fn before_it(whole: &Window<'_>, (name, comm): (&str, &str), shortest: Nanos, at
 /// The program of a window that computes longest on one CPU, of those that ran before it, or replaced one that did, and mostly
 /// waited.
 pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
+    longest(window, Before::Served)
+}
+
+/// The same of those that were at rest. It may be a job that they are for, or a request that does not end.
+pub(crate) fn woken<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
+    longest(window, Before::Rested)
+}
+
+/// What a program did before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Served,
+    Rested,
+}
+
+fn longest<'a>(window: &Window<'a>, did: Before) -> Option<OneThread<'a>> {
     let whole = Window::whole(window.recording, window.episodes)?;
     let shortest = queue::least(window.recording);
     // Most processes use less in all than such a thread at least, and need no look at each of their intervals. Ticks of 1/100 s.
@@ -125,8 +141,9 @@ pub(crate) fn busiest<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
             let (before, since): (Rate<Count>, Rate<Count>) = calls.mean(earlier).zip(calls.mean(span))?;
             (before >= CALLED && before >= since * FEWER.get()).then_some([before, since])
         };
-        let mostly_waited = before <= USED && before >= SERVED;
-        let calls = if mostly_waited { None } else { fewer_calls() };
+        let rested = before < SERVED;
+        let mostly_waited = before <= USED && rested == (did == Before::Rested);
+        let calls = if mostly_waited || did == Before::Rested { None } else { fewer_calls() };
         let waited = (mostly_waited || calls.is_some()) && one;
         let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
         // Who asks it for something gave it little importance.

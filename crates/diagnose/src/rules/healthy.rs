@@ -1,6 +1,7 @@
 //! `healthy`: nothing is wrong, with the numbers that show it.
 
 use crate::actors::newcomer;
+use crate::actors::one_thread::{self, FULL, OneThread, SERVED};
 use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
 use crate::ledger::blocked;
@@ -31,9 +32,9 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
                 the time with requests slower than a seek, or while devices have none. The read and write \
-                calls of no service fell to half at once, and no program came to be stopped for moments or by a debugger, or to sleep uninterruptibly, most \
-                of the time. Who was suspended is not asked: stopped by a signal for good, or in a frozen control group. A service without such calls is judged by its CPU time or its requests to disks: none fell to \
-                a third, and a fall to half argues against. Little memory refaults or comes back from swap. The recording has enough samples of \
+                calls of no service fell to half at once, and no program came to spend most of its time in uninterruptible sleep, or stopped again and \
+                again by a profiler or a debugger. Programs that somebody suspended, by a signal or in a frozen control group, do not count. A service without such calls is judged by its CPU time or its requests to disks: none fell to \
+                a third, and a fall to half argues against, as does a program at rest that comes to compute all the time on one CPU. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause, or where what was found cost \
                 jobs alone their time.",
             metrics: &[
@@ -71,6 +72,8 @@ pub(crate) const RULE: Rule = Rule {
                 quieter::CALLED.doc(),
                 quieter::USED.doc(),
                 quieter::SENT.doc(),
+                FULL.doc(),
+                SERVED.doc(),
             ],
             why: "The kernel fills memory with file data and frees it on demand. Neither little free memory nor reclaim is a sign of trouble.",
             alternatives: "Something between two samples that left no counter, or a program that waits for a lock, the network or another host.",
@@ -224,7 +227,17 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         );
         format!(" {}", quieter.words(window))
     });
-    let statement = format!("{head}: {waited}{}.{for_io}{cpu}{gave_way}{quieter}", read_again(refaulted));
+    let woken = one_thread::woken(window).map_or(String::new(), |OneThread { process, before, span, .. }| {
+        let words = process.words();
+        let what = format!("CPUs that {words} uses");
+        found.compare(-2.5, what, "utime + stime", process.amount, Relation::Above, before);
+        let from = span.from.since(window.span.from);
+        format!(
+            " From {from} into the recording on, {words} computes all the time on one CPU, and did not before: for a job, or for a request that does \
+             not end. Who asks it for something meanwhile waits, and no counter tells."
+        )
+    });
+    let statement = format!("{head}: {waited}{}.{for_io}{cpu}{gave_way}{quieter}{woken}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
 }
 

@@ -2,7 +2,8 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Actor, Bytes, Disk, Finding, KernelMessage, SettingChange, Span, Table};
+use crate::verdict::quiet;
+use pagetide_core::{Actor, Bytes, Disk, Finding, Grade, KernelMessage, SettingChange, Span, Table};
 use pagetide_diagnose::diagnose;
 
 fn during(at: f64) -> bool {
@@ -944,6 +945,28 @@ fn a_program_that_mostly_waited_and_now_computes_on_one_cpu_is_bound_to_its_thre
     assert!(!bound(60.0, 99.0, MIB), "it mostly computed before");
     assert!(!bound(2.0, 99.0, MIB), "it was at rest before: a job");
     assert!(!bound(3.0, 99.0, 0.0), "a thread of the kernel");
+}
+
+#[test]
+fn a_host_is_not_surely_well_while_a_program_that_was_at_rest_computes_all_the_time() {
+    let told = |before: f64, then: f64| {
+        let idle = move |at: f64| 200.0 - if during(at) { then } else { before };
+        let story = quiet(120)
+            .counter(Table::Host, "", "cpu_user", move |at| if during(at) { then } else { before })
+            .counter(Table::Host, "", "cpu_nice", |_| 0.0)
+            .counter(Table::Host, "", "cpu_system", |_| 0.0)
+            .counter(Table::Host, "", "cpu_idle", idle)
+            .counter(Table::Process, "7@7", "utime", move |at| if during(at) { then } else { before })
+            .counter(Table::Process, "7@7", "stime", |_| 0.0)
+            .gauge(Table::Process, "7@7", "rss", |_| MIB);
+        finding(&story.tell(), "healthy").expect("nobody waits")
+    };
+    let woken = told(1.0, 99.0);
+    assert_ne!(Grade::of(woken.confidence), Grade::Strong, "{}", woken.statement);
+    assert!(woken.statement.contains("computes all the time on one CPU, and did not before"), "{}", woken.statement);
+    for calm in [told(1.0, 60.0), told(99.0, 99.0)] {
+        assert_eq!(Grade::of(calm.confidence), Grade::Strong, "{}", calm.statement);
+    }
 }
 
 #[test]
