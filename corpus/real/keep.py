@@ -16,6 +16,11 @@ from service import LOGS, services
 
 KEPT = case.HERE.parent.parent / "fixtures/real"
 DISK = re.compile(r"vd[a-e]|(loop|md|zram|dm-)\d")
+# Causes whose origin is the disk that others wait for. The disk of who floods the cache, or fills memory, is another one.
+OF_A_DISK = {
+    "device-saturated", "device-slow", "dirty-throttled", "fsync-storm", "io-limit", "latency-bound", "noisy-neighbour", "read-ahead-waste",
+    "writeback-saturates-disk",
+}  # fmt: skip
 # Control groups of the services that the guest starts.
 GROUPS = {"db", "batch", "cache", "my", "web", "app", "pod"}
 
@@ -30,7 +35,8 @@ def victims(incident):
         # A service of its own: a program of the case writes its log, or asks the program that was started before.
         until_log = incident["trouble"]["prepare"].partition("app.log")[0]
         groups = re.findall(r"^[^#\n]*?(?:join|within) ([\w./-]+)", until_log, re.MULTILINE)
-        disks = [name for name in incident["truth"]["origins"] if DISK.fullmatch(name)] if groups else []
+        known = groups and incident["truth"]["causes"][0] in OF_A_DISK
+        disks = [name for name in incident["truth"]["origins"] if DISK.fullmatch(name)] if known else []
     return [f"cgroup:/sys/fs/cgroup/{group}" for group in dict.fromkeys(groups)] + [f"disk:{disk}" for disk in disks]
 
 
