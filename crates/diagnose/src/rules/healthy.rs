@@ -233,8 +233,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.compare(-2.5, what, "utime + stime", process.amount, Relation::Above, before);
         let from = span.from.since(window.span.from);
         format!(
-            " From {from} into the recording on, {words} computes all the time on one CPU, and did not before: for a job, or for a request that does \
-             not end. Who asks it for something meanwhile waits, and no counter tells."
+            " From {from} into the recording on, {words} has kept one CPU busy, and was idle before: a job, or a request that never ends. \
+             Anything else asked of it has to wait, which no counter shows."
         )
     });
     let statement = format!("{head}: {waited}{}.{for_io}{cpu}{gave_way}{quieter}{woken}", read_again(refaulted));

@@ -963,7 +963,7 @@ fn a_host_is_not_surely_well_while_a_program_that_was_at_rest_computes_all_the_t
     };
     let woken = told(1.0, 99.0);
     assert_ne!(Grade::of(woken.confidence), Grade::Strong, "{}", woken.statement);
-    assert!(woken.statement.contains("computes all the time on one CPU, and did not before"), "{}", woken.statement);
+    assert!(woken.statement.contains("has kept one CPU busy, and was idle before"), "{}", woken.statement);
     for calm in [told(1.0, 60.0), told(99.0, 99.0)] {
         assert_eq!(Grade::of(calm.confidence), Grade::Strong, "{}", calm.statement);
     }
