@@ -73,9 +73,10 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The first incident whose cause was found, with it: the one that `reproduce` shows again.
+    /// The incident of the cause that the diagnosis names, else the first whose cause was found: the one that `reproduce` shows again.
     pub fn explained_incident(&self) -> Option<(&Incident, &Cause)> {
-        self.incidents.iter().find_map(|incident| Some((incident, incident.cause.as_ref()?)))
+        let explained = || self.incidents.iter().filter_map(|incident| Some((incident, incident.cause.as_ref()?)));
+        explained().find(|(_, cause)| Some(*cause) == self.cause.as_ref()).or_else(|| explained().next())
     }
 }
 
@@ -222,5 +223,19 @@ mod tests {
         assert_eq!(new["incidents"][0]["losses"][0]["by"], old["incidents"][0]["losses"][0]["by"]);
         assert_eq!(new["incidents"][0]["losses"][0]["on"], old["incidents"][0]["losses"][0]["on"]);
         assert_eq!(serde_json::from_value::<Diagnosis>(new).unwrap(), diagnosis);
+    }
+
+    #[test]
+    fn the_incident_to_show_again_is_that_of_the_cause_that_is_named() {
+        let mut diagnosis: Diagnosis = serde_json::from_str(BEFORE_ACTORS).unwrap();
+        let named = diagnosis.incidents[0].clone();
+        let mut longer = named.clone();
+        longer.cause.as_mut().unwrap().rule = RuleId::CpuBound;
+        diagnosis.cause.clone_from(&named.cause);
+        diagnosis.incidents = vec![longer, named];
+        let rule = |diagnosis: &Diagnosis| diagnosis.explained_incident().map(|(_, cause)| cause.rule);
+        assert_eq!(rule(&diagnosis), diagnosis.cause.as_ref().map(|cause| cause.rule));
+        diagnosis.cause = None;
+        assert_eq!(rule(&diagnosis), Some(RuleId::CpuBound), "else the first");
     }
 }
