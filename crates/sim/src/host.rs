@@ -1,6 +1,7 @@
 //! The state of a machine: its memory, files, devices and groups. What happens to it in time is in [`crate::Sim`].
 
 use crate::PAGE_SIZE;
+use crate::access::charge::Stock;
 use crate::devices::bdi::{Domain, Wb};
 use crate::devices::device::{Device, QueueSpec};
 use crate::devices::journal::Journal;
@@ -169,6 +170,10 @@ pub struct Host {
     pub(crate) tasks: Vec<Task>,
     /// The task whose operation runs.
     pub(crate) current: usize,
+    /// The CPU that it runs on.
+    pub(crate) on_cpu: usize,
+    /// What each CPU has charged in advance.
+    pub(crate) stocks: Vec<Stock>,
     pub(crate) pressure: Pressure,
     pub(crate) events: Events,
     pub(crate) gauges: Gauges,
@@ -246,6 +251,8 @@ impl Host {
             kswapds: (0..nodes).map(|_| Kswapd::default()).collect(),
             tasks: Vec::new(),
             current: 0,
+            on_cpu: 0,
+            stocks: vec![Stock::default(); spec.cpus.max(1) as usize],
             pressure: Pressure::new(spec.cpus),
             events: Events::default(),
             gauges: Gauges::default(),

@@ -126,6 +126,8 @@ pub struct Costs {
     pub dirty_page: Nanos,
     /// Sending one request to a device and handling its end.
     pub submit: Nanos,
+    /// Looking up a name that does not exist: a walk of the directory's index, and a new dentry.
+    pub lookup: Nanos,
     /// A page fault without its page.
     pub fault: Nanos,
     /// Mapping one page.
@@ -152,6 +154,7 @@ impl Default for Costs {
             add_page: Nanos::new(500),
             dirty_page: Nanos::new(900),
             submit: Nanos::new(3_000),
+            lookup: Nanos::new(4_000),
             fault: Nanos::new(400),
             map_page: Nanos::new(40),
             zero_page: Nanos::new(300),
@@ -175,6 +178,7 @@ impl Costs {
             add_page: slower(self.add_page),
             dirty_page: slower(self.dirty_page),
             submit: slower(self.submit),
+            lookup: slower(self.lookup),
             fault: slower(self.fault),
             map_page: slower(self.map_page),
             zero_page: slower(self.zero_page),

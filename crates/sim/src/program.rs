@@ -1,6 +1,6 @@
 //! What a task does: one operation after the other.
 
-use crate::id::{AreaId, FileId, HandleId};
+use crate::id::{AreaId, FileId, GroupId, HandleId};
 use pagetide_core::Nanos;
 
 /// One operation of a task. Offsets and lengths are bytes, page numbers count from the begin of the area.
@@ -72,6 +72,13 @@ pub enum Op {
         /// Pages of 4 KiB that the pool has then, or fewer where reclaim finds no more.
         pages: u64,
     },
+    /// Writes to `memory.reclaim` of a control group.
+    ReclaimGroup {
+        /// The group.
+        group: GroupId,
+        /// Pages of 4 KiB that are asked for; reclaim may find fewer.
+        pages: u64,
+    },
     /// Empties all swap: `swapoff(2)`.
     SwapOff,
     /// Drops pages of a file that are clean: `posix_fadvise(2)` with `POSIX_FADV_DONTNEED`. It starts writing the dirty ones.
@@ -82,6 +89,11 @@ pub enum Op {
         offset: u64,
         /// Bytes; 0 is all.
         length: u64,
+    },
+    /// Looks up names that do not exist (`stat(2)`): the kernel keeps a negative dentry of each.
+    LookUp {
+        /// How many.
+        count: u64,
     },
     /// Removes a file (`unlink(2)`): waits for its pages that are being written, and drops the others.
     Remove(FileId),

@@ -358,6 +358,7 @@ impl Sim {
         }
         self.steps += 1;
         self.host.current = at;
+        self.host.on_cpu = cpu;
         self.host.cpu = 0;
         self.host.reclaims = 0;
         self.user = 0;

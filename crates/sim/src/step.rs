@@ -55,9 +55,15 @@ impl Host {
                 Ok(())
             }
             Op::ResizePool { pages } => self.step_pool(pages),
+            Op::ReclaimGroup { group, pages } => self.step_reclaim(group.0 as usize, pages),
             Op::SwapOff => self.step_swap_off(&mut run.touching),
             Op::DontNeed { file, offset, length } => {
                 self.dont_need(file.0 as usize, offset, length);
+                Ok(())
+            }
+            Op::LookUp { count } => {
+                self.spend_times(self.spec.costs.lookup, count);
+                self.add_dentries(count);
                 Ok(())
             }
             Op::Remove(file) => self.step_remove(file.0 as usize),

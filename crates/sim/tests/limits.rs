@@ -6,8 +6,8 @@ use lab::{Holder, Lab, MIB, Random, Script, Stream, dropper, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_sim::disk::{Disk, Limits};
 use pagetide_sim::{
-    Access, CpuLimit, DeviceId, FileSpec, GroupId, GroupLimits, IoLimits, MachineSpec, Op, PlainDevice, Program,
-    QueueSpec,
+    Access, AreaId, CpuLimit, DeviceId, Done, FileSpec, GroupId, GroupLimits, Host, IoLimits, MachineSpec, Op,
+    PlainDevice, Program, QueueSpec, TaskId,
 };
 use std::collections::BTreeMap;
 
@@ -299,14 +299,60 @@ fn grown_above_high(pages: u64) -> (u64, i64, i64) {
 
 #[test]
 fn who_takes_memory_above_high_that_cannot_be_reclaimed_sleeps_for_each_batch_of_64_pages() {
-    // 63 pages above it are within the batch that is charged at once.
-    assert_eq!(grown_above_high(1_063).1, 0);
-    // `calculate_high_delay` at 64 pages of 1000: 0.064^2 * 2^20 / 2^14 * 250 Hz are 65 ticks of 4 ms, after 17 tries.
+    // Fifteen batches.
+    assert_eq!(grown_above_high(960).1, 0);
+    // `calculate_high_delay` where the sixteenth is 24 pages of 1000 above it: 0.024^2 * 2^20 / 2^14 * 250 Hz are 9 ticks of 4 ms, after 17 tries.
+    let (_, waits, above) = grown_above_high(1_000);
+    assert!((36..=39).contains(&waits) && above == 17, "{waits} ms, {above}");
+    // At 88 pages 123 ticks more.
     let (_, waits, above) = grown_above_high(1_070);
-    assert!((255..=270).contains(&waits) && above == 17, "{waits} ms, {above}");
-    // At 128 pages it is four times that; at 192 it would be nine times, and is 2 s at most.
+    assert!((525..=540).contains(&waits) && above == 34, "{waits} ms, {above}");
+    // At 152 pages 369 ticks; at 216 it would be 746, and is 2 s at most.
     let (_, waits, above) = grown_above_high(1_198);
-    assert!((3_250..=3_420).contains(&waits) && above == 51, "{waits} ms, {above}");
+    assert!((3_980..=4_080).contains(&waits) && above == 68, "{waits} ms, {above}");
+}
+
+/// Takes 900 pages of anonymous memory, and then 50 more, one in each 10 ms.
+#[derive(Debug, Default)]
+struct Dripper {
+    area: Option<AreaId>,
+    taken: u64,
+    slept: bool,
+}
+
+impl Program for Dripper {
+    fn next(&mut self, host: &mut Host, me: TaskId, now: Nanos, _: Done) -> Op {
+        let area = *self.area.get_or_insert_with(|| host.map_anon(me, 950, false).unwrap());
+        if self.taken == 950 {
+            return Op::Exit;
+        }
+        self.slept = !self.slept;
+        if !self.slept {
+            return Op::SleepUntil(now.saturating_add(Nanos::new(10_000_000)));
+        }
+        let (page, count) = (self.taken, if self.taken == 0 { 900 } else { 1 });
+        self.taken += count;
+        Op::Touch { area, page, count, access: Access::Write }
+    }
+}
+
+#[test]
+fn who_shares_a_cpu_with_another_group_charges_a_batch_for_each_page() {
+    let above = |others: usize| {
+        let machine = MachineSpec::new(1, Bytes::new(512 * MIB * 4096));
+        let mut lab = Lab::new(machine, PlainDevice::new(Nanos::new(100_000), None, None));
+        let group = lab.sim.host_mut().add_group("g", GroupId::ROOT).unwrap();
+        let other = lab.sim.host_mut().add_group("other", GroupId::ROOT).unwrap();
+        let high = Some(Bytes::new(1_000 * 4096));
+        lab.sim.host_mut().set_group_limits(group, &GroupLimits { high, ..GroupLimits::default() });
+        for _ in 0..others {
+            lab.sim.spawn(Box::new(Dripper::default()), other);
+        }
+        lab.measure(Dripper::default(), group, Nanos::new(10_000_000_000));
+        memory_of(&lab, "g").1
+    };
+    assert_eq!(above(0), 0, "fifteen batches are 960 pages");
+    assert!(above(1) > 0, "the CPU's stock is that of who ran last");
 }
 
 #[test]

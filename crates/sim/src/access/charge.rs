@@ -10,7 +10,15 @@ use crate::memory::kind::Kind;
 use crate::memory::lruvec::LruVec;
 use crate::memory::mapping::Backing;
 use crate::page::{PageId, Word, flag};
+use crate::progress::attempt::CHARGE_BATCH;
 use pagetide_core::Error;
+
+/// What a CPU has charged to a group beyond what was asked for, of one group at a time (`struct memcg_stock_pcp`).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stock {
+    group: usize,
+    pages: u64,
+}
 
 impl Host {
     /// Counts a request to a group and those above it (`blk_cgroup_bio_start`).
@@ -100,20 +108,53 @@ impl Host {
         std::iter::successors(Some(group), |at| self.groups[*at].parent).collect()
     }
 
-    /// Adds to the usage of a group and of those above it.
-    pub(crate) fn charge(&mut self, group: usize, pages: i64) {
+    /// Adds to the usage of a group and of those above it. A CPU charges a batch and takes pages from that.
+    pub(crate) fn charge(&mut self, own: usize, pages: i64) {
+        let Some(taken) = u64::try_from(pages).ok().filter(|pages| *pages > 0 && own > 0) else {
+            self.add_usage(own, pages);
+            return;
+        };
+        let stock = self.stocks[self.on_cpu];
+        if stock.group == own && stock.pages >= taken {
+            // `consume_stock`
+            self.stocks[self.on_cpu].pages -= taken;
+            return;
+        }
+        let batch = taken.max(CHARGE_BATCH);
+        // Near a limit no more than what is asked for.
+        let has_room = |at: &usize| self.groups[*at].usage.saturating_add(batch) <= self.groups[*at].max;
+        let batch = if self.ancestors(own).iter().all(has_room) { batch } else { taken };
+        self.add_usage(own, batch.cast_signed());
+        if batch > taken {
+            self.refill_stock(own, batch - taken);
+        }
+        let over = self.ancestors(own).into_iter().any(|at| self.groups[at].usage > self.groups[at].high);
+        if let Some(task) = self.tasks.get_mut(self.current).filter(|_| over) {
+            task.over_high += batch;
+        }
+    }
+
+    /// Puts pages that are charged to a group into the stock of a CPU: what another group had there is given back, and more than a batch.
+    fn refill_stock(&mut self, group: usize, pages: u64) {
+        let mut stock = self.stocks[self.on_cpu];
+        if stock.group != group {
+            self.add_usage(stock.group, -stock.pages.cast_signed());
+            stock = Stock { group, pages: 0 };
+        }
+        stock.pages += pages;
+        if stock.pages > CHARGE_BATCH {
+            self.add_usage(group, -stock.pages.cast_signed());
+            stock.pages = 0;
+        }
+        self.stocks[self.on_cpu] = stock;
+    }
+
+    /// `page_counter_charge`, `page_counter_uncharge`.
+    fn add_usage(&mut self, group: usize, pages: i64) {
         let mut at = Some(group);
-        let mut over = false;
         while let Some(group) = at {
             self.groups[group].usage = self.groups[group].usage.saturating_add_signed(pages);
-            over |= self.groups[group].usage > self.groups[group].high;
             at = self.groups[group].parent;
-        }
-        if over
-            && pages > 0
-            && let Some(task) = self.tasks.get_mut(self.current)
-        {
-            task.over_high += 1;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reclaim by the task that needs a page, and the OOM killer (`mm/vmscan.c: do_try_to_free_pages`, `mm/oom_kill.c`).
 
 use crate::host::{Host, Stall};
-use crate::progress::attempt::{CHARGE_BATCH, Direct, MAX_RETRIES, OverHigh};
+use crate::progress::attempt::{Direct, MAX_RETRIES, OverHigh};
 use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Scan};
 use crate::tick::{HZ, JIFFY};
 
@@ -155,14 +155,37 @@ impl Host {
         reclaimed
     }
 
+    /// One batch of a write to `memory.reclaim` (`mm/memcontrol.c: memory_reclaim`, 6.1): it ends with as many pages as were asked for, or after
+    /// [`MAX_RETRIES`] batches that found none. Other tasks run between two of them.
+    pub(crate) fn step_reclaim(&mut self, group: usize, pages: u64) -> Result<(), Stall> {
+        let mut direct = self.tasks[self.current].direct;
+        let wanted = pages.saturating_sub(direct.reclaimed).min(CLUSTER);
+        let mut priority = DEF_PRIORITY;
+        let mut freed = 0;
+        while freed < wanted {
+            freed += self.reclaim_group(group, wanted, &mut priority);
+            if priority == 0 {
+                break;
+            }
+            priority -= 1;
+        }
+        direct.reclaimed += freed;
+        direct.failures += u32::from(freed == 0);
+        let ended = direct.reclaimed >= pages || direct.failures > MAX_RETRIES;
+        if ended {
+            direct.reset();
+        }
+        self.tasks[self.current].direct = direct;
+        if ended { Ok(()) } else { Err(Stall::Yield) }
+    }
+
     /// What a task does when its groups are above `memory.high` (`mem_cgroup_handle_over_high`): it reclaims as long as that frees pages, and sleeps
     /// where that does not get it near the limit, the longer the further it is above and the more pages it took. Other tasks run between two tries.
     pub(crate) fn handle_over_high(&mut self) -> Result<(), Stall> {
         let task = &mut self.tasks[self.current];
         let mut over = match task.above_high.take() {
             Some(over) => over,
-            // A CPU charges so many pages at once and takes single ones from that (`consume_stock`).
-            None if task.over_high < CHARGE_BATCH => return Ok(()),
+            None if task.over_high == 0 => return Ok(()),
             None => OverHigh::new(std::mem::take(&mut task.over_high)),
         };
         let mut at = Some(task.group);

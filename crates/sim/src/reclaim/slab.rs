@@ -101,7 +101,7 @@ impl Host {
     }
 
     /// Keeps names that nobody uses (`fs/dcache.c`): negative dentries.
-    pub fn add_dentries(&mut self, count: u64) {
+    pub(crate) fn add_dentries(&mut self, count: u64) {
         self.slab.dentries += count;
         self.fit_slab();
     }

@@ -4,8 +4,6 @@ use super::{SharedTally, due};
 use crate::{Done, Host, Op, Program, TaskId};
 use pagetide_core::Nanos;
 
-/// CPU time of a lookup that misses: a walk of the directory's index and a new dentry.
-const LOOKUP: Nanos = Nanos::new(4_000);
 /// Lookups between two operations.
 const BATCH: u64 = 64;
 
@@ -19,33 +17,35 @@ pub struct Lookups {
     tally: SharedTally,
     began: Option<Nanos>,
     done: u64,
+    /// Lookups of the last operation, if that was some.
+    batch: u64,
     until: Option<u64>,
 }
 
 impl Lookups {
     /// A program that looks up `count` names at `rate` a second (0: as fast as it can) and then waits for `hold_for`.
     pub const fn new(count: u64, rate: u64, hold_for: Nanos, tally: SharedTally) -> Self {
-        Self { count, rate, hold_for, tally, began: None, done: 0, until: None }
+        Self { count, rate, hold_for, tally, began: None, done: 0, batch: 0, until: None }
     }
 }
 
 impl Program for Lookups {
-    fn next(&mut self, host: &mut Host, _: TaskId, now: Nanos, _: Done) -> Op {
+    fn next(&mut self, _: &mut Host, _: TaskId, now: Nanos, last: Done) -> Op {
         let began = *self.began.get_or_insert(now);
         let mut tally = self.tally.borrow_mut();
         tally.began = Some(began);
+        let batch = std::mem::take(&mut self.batch);
+        for _ in 0..batch {
+            tally.add(0, last.ended.saturating_sub(last.started).get() / batch);
+        }
         let moment = if self.rate > 0 { due(began.get(), self.done, self.rate) } else { 0 };
         if let Some(until) = tally.nap(now, moment) {
             return Op::SleepUntil(until);
         }
         if self.done < self.count && !tally.stop {
-            let count = BATCH.min(self.count - self.done);
-            host.add_dentries(count);
-            self.done += count;
-            for _ in 0..count {
-                tally.add(0, LOOKUP.get());
-            }
-            return Op::Compute(Nanos::new(LOOKUP.get() * count));
+            self.batch = BATCH.min(self.count - self.done);
+            self.done += self.batch;
+            return Op::LookUp { count: self.batch };
         }
         let until = *self.until.get_or_insert(now.get().saturating_add(self.hold_for.get()));
         if let Some(until) = tally.nap(now, until) {
