@@ -24,7 +24,7 @@ pub use headline::Headline;
 pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;
 pub use machine::*;
-pub use meanwhile::TimedChange;
+pub use meanwhile::{GroupReclaim, TimedChange};
 pub use name::{part_name, plain_name};
 pub use page_sample::PageSample;
 pub use parallel::{GroupSpec, IoMax, Parallel, Part};
@@ -189,6 +189,7 @@ impl Scenario {
             if let Some(group) = &mut step.cgroup {
                 group.scale(scale);
             }
+            step.meanwhile.iter_mut().for_each(|change| change.scale(scale));
         }
         scenario
     }

@@ -292,7 +292,8 @@ fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) ->
             "make it a parallel step, or a step of its own before this one",
         ));
     }
-    raw.meanwhile.iter().try_for_each(|change| change.check().map_err(|error| at(place, error)))?;
+    let parts = if let Action::Parallel(Parallel(parts)) = &action { &parts[..] } else { &[] };
+    raw.meanwhile.iter().try_for_each(|change| change.check(parts).map_err(|error| at(place, error)))?;
     let title = if raw.title.is_empty() { action.spec().describe() } else { raw.title };
     let published = figures(&raw.published, place)?;
     let step = Step {

@@ -4,7 +4,7 @@ use super::disk::Disks;
 use crate::group::Group;
 use crate::shrink::Controller;
 use crate::undo::Journal;
-use pagetide_core::{Error, GroupSpec, IoMax};
+use pagetide_core::{Error, GroupReclaim, GroupSpec, IoMax};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -43,6 +43,24 @@ impl Groups {
     /// As [`Self::get`].
     pub(super) fn limit(&self, spec: &GroupSpec, disks: &Disks) -> Result<(), Error> {
         self.0.get(&spec.name).map_or(Ok(()), |group| limit(group, spec, disks))
+    }
+
+    /// Asks the kernel for memory of a group, if it is there. It may find less than that.
+    ///
+    /// # Errors
+    /// This host's control groups have no `memory.reclaim`.
+    pub(super) fn reclaim(&self, asked: &GroupReclaim) -> Result<(), Error> {
+        const FILE: &str = "memory.reclaim";
+        let Some(group) = self.0.get(&asked.cgroup) else { return Ok(()) };
+        if !group.has(FILE) {
+            return Err(Error::system(
+                format!("group {}: {FILE} needs control groups of version 2 and Linux 5.19", asked.cgroup),
+                "run it in a VM: --on vm",
+            ));
+        }
+        // `EAGAIN`: it found less.
+        let _ = fs::write(group.path().join(FILE), asked.size.get().to_string());
+        Ok(())
     }
 }
 

@@ -137,11 +137,12 @@ impl Executor<'_, '_> {
         for place in &change.drop_files {
             super::caches::drop_file(&self.disks.path(place)?)?;
         }
+        let reclaimed = change.reclaim.as_ref().map_or(Ok(()), |reclaim| self.groups.reclaim(reclaim));
         for (name, value) in change.sysctl.iter().flat_map(|settings| &settings.0) {
             self.control.set_sysctl(name, *value)?;
         }
         let refused = change.device.as_ref().and_then(|device| self.control.change_disk(device).err());
-        Ok(refused.map(|error| error.to_string()))
+        Ok(reclaimed.err().or(refused).map(|error| error.to_string()))
     }
 
     /// Starts a load's process. One that cannot be started has ended, refused.

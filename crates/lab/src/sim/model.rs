@@ -161,7 +161,8 @@ mod tests {
             results(&format!(
                 "[[step]]\nid = \"A\"\nparallel = [\n\
                  {{ name = \"cold\", stream = {{ from = \"file:a\", size = \"800MiB\", cache = \"direct\" }} }},\n\
-                 {{ name = \"warm\", stream = {{ from = \"file:b\", size = \"16MiB\", repeat = true, rate = \"16MiB/s\", time = \"4s\" }} }},\n]\n{meanwhile}"
+                 {{ name = \"warm\", stream = {{ from = \"file:b\", size = \"16MiB\", repeat = true, rate = \"16MiB/s\", time = \"4s\" }}, \
+                 cgroup = {{ name = \"g\" }} }},\n]\n{meanwhile}"
             ))
         };
         let read = |results: &[StepResult], id: &str| {
@@ -183,6 +184,12 @@ mod tests {
         };
         assert!((14.0..18.0).contains(&of_a_file("b")), "its pages are read again");
         assert!(of_a_file("a") < 1.0, "nobody had cached that one");
+        let of_group = |size: &str| {
+            let taken = format!("{{ after = \"2500ms\", reclaim = {{ cgroup = \"g\", size = \"{size}\" }} }}");
+            cached(&steps(&format!("meanwhile = [{taken}]\n"))) - cached(&alone)
+        };
+        assert!((14.0..18.0).contains(&of_group("64MiB")), "the kernel finds no more than the group has");
+        assert!((7.0..10.0).contains(&of_group("8MiB")), "{}", of_group("8MiB"));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::recorder::{SimRecorder, host_value, reading};
 use crate::executor::reading::Reading;
 use crate::executor::step::headline;
 use pagetide_core::{
-    Action, BackendRun, Bytes, DeviceChange, Error, Figure, Figures, FioJob, GroupSpec, HoldSpec, Load, Manifest,
-    MarkKind, Nanos, Origin, Outcome, Parallel, Part, Place, Progress, Release, Scenario, Sink, Sleep, Step,
+    Action, BackendRun, Bytes, DeviceChange, Error, Figure, Figures, FioJob, GroupReclaim, GroupSpec, HoldSpec, Load,
+    Manifest, MarkKind, Nanos, Origin, Outcome, Parallel, Part, Place, Progress, Release, Scenario, Sink, Sleep, Step,
     StepResult, SwapSpec, Swaps, Sysctls, TimedChange,
 };
 use pagetide_sim::disk::Limits;
@@ -360,6 +360,14 @@ impl Run<'_> {
         if change.drop_caches {
             let task = self.sim.spawn(Box::new(dropping_caches()), GroupId::ROOT);
             self.sim.name(task, "drop_caches");
+        }
+        // The group is there when a part has begun in it.
+        if let Some(GroupReclaim { cgroup, size }) = &change.reclaim
+            && let Some(group) = self.groups.get(cgroup)
+        {
+            let reclaim = Op::ReclaimGroup { group: *group, pages: size.get() / PAGE_SIZE };
+            let task = self.sim.spawn(Box::new(Script::new([reclaim])), GroupId::ROOT);
+            self.sim.name(task, "reclaim");
         }
         for place in &change.drop_files {
             let Some((file, _)) = self.files.find(place) else {

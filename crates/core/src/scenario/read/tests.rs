@@ -155,11 +155,12 @@ fn only_parallel_steps_change_the_machine_meanwhile_and_they_change_something() 
     let check = |step: &str, meanwhile: &str| {
         parse(&format!("latency = \"1ms\"\n[[step]]\nid = \"A\"\n{step}\nmeanwhile = [{meanwhile}]\n"))
     };
-    let parallel = "parallel = [{ name = \"a\", spin = { time = \"1s\" } }]";
+    let parallel = "parallel = [{ name = \"a\", spin = { time = \"1s\" }, cgroup = { name = \"g\" } }]";
     let scenario = check(
         parallel,
         "{ after = \"1s\", drop_caches = true, sysctl = { \"vm.dirty_ratio\" = 5 } }, { after = \"1s\", drop_files = [\"file:a\"] }, \
-         { after = \"2s\", device = { disk = \"data\", latency = \"2ms\" } }",
+         { after = \"2s\", device = { disk = \"data\", latency = \"2ms\" } }, \
+         { after = \"3s\", reclaim = { cgroup = \"g\", size = \"64MiB\" } }",
     )
     .unwrap();
     let step = &scenario.steps[0];
@@ -173,6 +174,12 @@ fn only_parallel_steps_change_the_machine_meanwhile_and_they_change_something() 
         (parallel, "{ after = \"1s\", drop_files = [\"zero\"] }", "is not a file"),
         (parallel, "{ after = \"1s\", sysctl = { \"vm.../x\" = 5 } }", "vm.../x"),
         (parallel, "{ after = \"1s\", device = { disk = \"none\" } }", "none"),
+        (
+            parallel,
+            "{ after = \"1s\", reclaim = { cgroup = \"h\", size = \"64MiB\" } }",
+            "no part runs in the group \"h\"",
+        ),
+        (parallel, "{ after = \"1s\", reclaim = { cgroup = \"g\", size = \"0MiB\" } }", "size is 0"),
         (parallel, "{ after = \"1s\", reboot = true }", "reboot"),
     ] {
         let message = check(step, meanwhile).unwrap_err().to_string();
