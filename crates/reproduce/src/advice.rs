@@ -219,6 +219,7 @@ fn unchanged(scenario: &Scenario) -> Vec<Change> {
                 change.drop_files.clear();
             },
         ),
+        without("nobody reclaims memory of groups", |change| change.reclaim.is_some(), |change| change.reclaim = None),
         without("the settings as they were before", |change| change.sysctl.is_some(), |change| change.sysctl = None),
         without("the disk as fast as it was before", |change| change.device.is_some(), |change| change.device = None),
     ]
@@ -475,7 +476,7 @@ mod tests {
             [[step]]\nid = \"incident\"\nparallel = [{ name = \"early\", spin = { time = \"1s\" }, cgroup = { name = \"g\" } }, { name = \"log\", \
             dd = { from = \"zero\", to = \"file:f@d\", size = \"1MiB\", sync_every = \"64KiB\" }, \
             cgroup = { name = \"g\", memory_high = \"64MiB\", cpu_max = 0.2, io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
-            meanwhile = [{ after = \"1s\", drop_caches = true, drop_files = [\"file:f@d\"], device = { disk = \"d\", iops = 10 } }]\n";
+            meanwhile = [{ after = \"1s\", drop_caches = true, drop_files = [\"file:f@d\"], reclaim = { cgroup = \"g\", size = \"8MiB\" }, device = { disk = \"d\", iops = 10 } }]\n";
         let scenario = Scenario::parse(text, "t.toml").unwrap();
         let all = all(&scenario, &[Culprit { process: "log".to_owned(), command: "log".to_owned() }]);
         let step_of = |words: &str| {
@@ -491,6 +492,7 @@ mod tests {
         assert_eq!(fewer.sync_every, Some(Bytes::new(256 << 10)));
         let undropped = &step_of("nobody drops").meanwhile[0];
         assert!(!undropped.drop_caches && undropped.drop_files.is_empty());
+        assert_eq!(step_of("nobody reclaims").meanwhile[0].reclaim, None);
         assert_eq!(step_of("as fast as it was").meanwhile[0].device, None);
         // A disk that is twice as fast is so after it has become slower, too.
         assert_eq!(step_of("twice as fast").meanwhile[0].device.as_ref().and_then(|device| device.iops), Some(20));

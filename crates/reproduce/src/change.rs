@@ -6,19 +6,21 @@ use crate::stretch::{Stretch, whole};
 use pagetide_core::Table;
 
 /// A change of the host in the middle of a recording, and when it had happened, ns on the axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Change {
     pub(crate) at: i64,
     pub(crate) what: ChangeKind,
 }
 
 /// What was changed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ChangeKind {
     /// Somebody wrote to `drop_caches`.
     CachesDropped,
     /// So many bytes of files left the cache, and reclaim did not take them (`POSIX_FADV_DONTNEED`, `BLKFLSBUF`).
     FilesDropped { bytes: f64 },
+    /// A program asked the kernel for so many bytes of the group with this path (`memory.reclaim`).
+    Reclaimed { group: String, bytes: f64 },
     /// So many huge pages in the pool (`vm.nr_hugepages`).
     HugePages { count: u64 },
     /// The dirty limits, background first, bytes.
@@ -43,6 +45,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, commands: &[Command
         } else if let Some(bytes) = dropped(&part).filter(|_| is_missed) {
             add(ChangeKind::FilesDropped { bytes });
         }
+        requested(&part).into_iter().for_each(&mut add);
         if let Some((background, limit)) = changed_dirty_limits(&part) {
             add(ChangeKind::DirtyLimits { background, limit });
         }
@@ -105,6 +108,28 @@ fn dropped(part: &Stretch<'_>) -> Option<f64> {
     let of_groups = group::below_root(part).filter_map(|path| part.rate(Table::Cgroup, path, "pgsteal"));
     let reclaimed = of_groups.fold(of_host.iter().sum::<f64>(), f64::max) * part.seconds() * 4096.0;
     (reclaimed < MAX_RECLAIMED * fall).then_some(fall)
+}
+
+/// What was reclaimed of the innermost groups in an interval in which neither the host nor a limit of theirs asked for it.
+fn requested(part: &Stretch<'_>) -> Vec<ChangeKind> {
+    const MIN_SHARE: f64 = 0.01;
+    let memory = part.recording.manifest.memory_total.as_f64();
+    let for_host: f64 = ["pgsteal_kswapd", "pgsteal_direct"].iter().filter_map(|metric| part.host_rate(metric)).sum();
+    let of_group = |group: &&str| {
+        let rate = |metric| part.rate(Table::Cgroup, group, metric);
+        let is_held = ["events_max", "events_high", "failcnt"].into_iter().any(|metric| rate(metric) > Some(0.0));
+        let limits = |at| group::limits(part, &[], group, at);
+        if is_held || limits(part.from) != limits(part.to) {
+            return None;
+        }
+        let pages = rate("pgsteal_proactive").or_else(|| Some(rate("pgsteal")? - for_host))?;
+        Some(pages * part.seconds() * 4096.0).filter(|bytes| *bytes >= MIN_SHARE * memory)
+    };
+    let asked: Vec<(&str, f64)> =
+        group::below_root(part).filter_map(|group| Some((group, of_group(&group)?))).collect();
+    let is_below = |path: &str, other: &str| other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    let innermost = asked.iter().filter(|(path, _)| !asked.iter().any(|(other, _)| is_below(path, other)));
+    innermost.map(|(group, bytes)| ChangeKind::Reclaimed { group: (*group).to_owned(), bytes: *bytes }).collect()
 }
 
 /// The dirty limits, background first, bytes, where somebody changed the settings in this interval: they follow memory that is available
@@ -196,6 +221,38 @@ mod tests {
         assert_eq!(fallen(80, 0, 0), None, "a tenth of it");
         assert_eq!(fallen(20, 16_000, 0), None, "kswapd took it");
         assert_eq!(fallen(20, 0, 16_000), None, "a group at its limit did");
+    }
+
+    /// What is taken in a second of groups that so many pages were reclaimed of, in a host that reclaimed so many: the first may meet its limit.
+    fn taken(groups: &[(&str, i64)], of_host: i64, hits: i64) -> Vec<(String, f64)> {
+        let mut made = RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
+        let counter = |name: &str| Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Pages };
+        for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
+            let times = i64::from(at == 1);
+            made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
+            made.value(Table::Host, "", &counter("pgsteal_kswapd"), of_host * times);
+            for (nth, (group, pages)) in groups.iter().enumerate() {
+                made.value(Table::Cgroup, group, &counter("pgsteal"), pages * times);
+                made.value(Table::Cgroup, group, &counter("events_max"), if nth == 0 { hits * times } else { 0 });
+            }
+        }
+        let recording = made.finish();
+        let all = requested(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 });
+        let told = |kind| match kind {
+            ChangeKind::Reclaimed { group, bytes } => (group, bytes),
+            other => panic!("{other:?}"),
+        };
+        all.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn what_neither_the_host_nor_a_limit_wants_of_a_group_somebody_asked_for() {
+        let all = |pages: i64| vec![("/db".to_owned(), pages as f64 * 4096.0)];
+        assert_eq!(taken(&[("/db", 5000)], 0, 0), all(5000));
+        assert_eq!(taken(&[("/pod", 6000), ("/pod/db", 5000)], 0, 0), vec![("/pod/db".to_owned(), 5000.0 * 4096.0)]);
+        assert_eq!(taken(&[("/db", 2000)], 0, 0), vec![], "less than a hundredth of memory");
+        assert_eq!(taken(&[("/db", 5000)], 4000, 0), vec![], "kswapd did");
+        assert_eq!(taken(&[("/db", 5000)], 0, 1), vec![], "it met its limit");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use crate::stretch::Stretch;
 
 /// Bytes per second below which a command's IO has no part in an incident.
 const MIN_TRAFFIC: f64 = 64.0 * 1024.0;
+/// Write calls per second from which on they matter to who waits for each page.
+const MIN_CALLS: f64 = 0.1;
 /// A command misses the page cache if it reads this share of what it asks for from devices.
 const MIN_MISS_SHARE: f64 = 0.5;
 /// A command whose tasks wait for IO for this share of the time sends its next request when the last one has ended.
@@ -271,6 +273,8 @@ pub(crate) struct HostShape {
     pub(crate) refaulted: f64,
     /// Whether somebody dropped cached files.
     pub(crate) is_dropped: bool,
+    /// Whether the command's group is above `memory.high`: what it charges it waits for, however little that is.
+    pub(crate) is_throttled: bool,
 }
 
 impl HostShape {
@@ -479,12 +483,18 @@ pub(crate) fn of(
             kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: ran_before || outgrew });
         }
     }
-    if trouble.written.max(calm.written) > MIN_TRAFFIC / 16.0 {
+    let written = trouble.written.max(calm.written);
+    if host.is_throttled && written <= MIN_TRAFFIC / 16.0 && calm.write_calls.max(trouble.write_calls) >= MIN_CALLS {
+        // The lines of a log. Most begin a page anew: the kernel took the last one.
+        const PAGE: f64 = 4096.0;
+        let rate = Some(calm.write_calls.max(trouble.write_calls) * PAGE);
+        kinds.push(Kind::Write { rate, block: PAGE, direct: false, sync_every: None, random: None });
+    }
+    if written > MIN_TRAFFIC / 16.0 {
         let rate = paced(trouble.written);
         let calls = (calm.given + trouble.given) / (calm.write_calls + trouble.write_calls).max(1e-9);
         // What is written in order the kernel writes back in large requests, unless somebody syncs it.
-        let random =
-            (host.write_size < MIN_STREAM_REQUEST).then(|| (trouble.written.max(calm.written) * host.seconds).max(1e6));
+        let random = (host.write_size < MIN_STREAM_REQUEST).then(|| (written * host.seconds).max(1e6));
         let block = if random.is_some() { block(calls.min(host.write_size)) } else { block(calls) };
         let direct = host.dirtied.is_some_and(|dirtied| trouble.written > 2.0 * dirtied);
         if direct {
@@ -678,6 +688,7 @@ mod tests {
             seconds: 30.0,
             refaulted,
             is_dropped: false,
+            is_throttled: false,
         }
     }
 
@@ -721,6 +732,22 @@ mod tests {
         assert!(writes(Some(1e6)));
         assert!(!writes(Some(49e6)));
         assert!(!writes(None), "not recorded");
+    }
+
+    #[test]
+    fn of_who_is_throttled_at_memory_high_each_line_of_a_log_matters() {
+        let pages = |is_throttled: bool, calls: f64| {
+            let trouble = Did { written: 500.0, given: 20.0 * calls, write_calls: calls, active: 1, ..Did::default() };
+            let command = Command { calm: Did::default(), trouble, ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let loads = of(&command, &HostShape { is_throttled, ..host(0.0) }, None, &mut Vec::new());
+            loads.iter().find_map(|load| match load.kind {
+                Kind::Write { rate, .. } => rate.map(|bytes| bytes / 4096.0),
+                _ => None,
+            })
+        };
+        assert_eq!(pages(true, 2.0), Some(2.0));
+        assert_eq!(pages(false, 2.0), None);
+        assert_eq!(pages(true, 0.01), None, "it hardly writes");
     }
 
     #[test]

@@ -314,6 +314,7 @@ fn loads_of(
         seconds: trouble.seconds(),
         refaulted: 0.0,
         is_dropped,
+        is_throttled: false,
     };
     // Commands that share a cache have it in proportion to what they ask for.
     let pool = |command: &Command| command.group.clone().filter(|path| group::has_limit(calm, trouble, path));
@@ -346,7 +347,11 @@ fn loads_of(
         let charged = file(command).map(|bytes| bytes * share(command));
         let refaulted = refaulted(trouble, command, commands);
         let seconds = trouble.seconds() * command.ran[1];
-        let shape = HostShape { cache: host.cache * share(command), refaulted, seconds, ..host };
+        let is_throttled = command
+            .group
+            .as_ref()
+            .is_some_and(|path| trouble.rate(Table::Cgroup, path, "events_high").is_some_and(|times| times > 0.0));
+        let shape = HostShape { cache: host.cache * share(command), refaulted, seconds, is_throttled, ..host };
         let of_limited = charged.filter(|_| pool(command).is_some());
         let turns = turn && command.appeared.is_none() && named.contains(&command.name.as_str());
         if turns {

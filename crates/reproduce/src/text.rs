@@ -191,6 +191,14 @@ impl Text<'_> {
             let fields = match what {
                 ChangeKind::HugePages { count } => format!("sysctl = {{ \"vm.nr_hugepages\" = {count} }}"),
                 ChangeKind::CachesDropped => "drop_caches = true".to_owned(),
+                ChangeKind::Reclaimed { group, bytes } => {
+                    let is_in = |load: &CommandLoad| load.command.group.as_ref() == Some(group);
+                    if !self.loads.iter().any(is_in) {
+                        continue;
+                    }
+                    let Some(name) = group_name(group) else { continue };
+                    format!("reclaim = {{ cgroup = \"{name}\", size = {} }}", size(*bytes))
+                }
                 ChangeKind::FilesDropped { bytes } => format!("drop_files = [{}]", self.dropped(*bytes).join(", ")),
                 ChangeKind::DirtyLimits { background, limit } => {
                     format!("sysctl = {{ \"vm.dirty_background_bytes\" = {background}, \"vm.dirty_bytes\" = {limit} }}")
@@ -326,7 +334,7 @@ impl Text<'_> {
 
     /// A control group with the limits that it had at a moment.
     fn group_at(&self, path: &str, at: i64) -> Option<String> {
-        let name = plain_name(path.rsplit('/').find(|part| !part.is_empty())?);
+        let name = group_name(path)?;
         let limits = group::limits(&self.trouble, self.throttled, path, at);
         let mut fields = format!("{{ name = \"{name}\"");
         // Writing to a string does not fail.
@@ -631,6 +639,11 @@ impl Held {
         let available = at("MemAvailable").unwrap_or(total * 0.9);
         Self { system: (total - available - anonymous - shared).max(total / 100.0), anonymous, shared }
     }
+}
+
+/// What the scenario calls the group with this path.
+fn group_name(path: &str) -> Option<String> {
+    path.rsplit('/').find(|part| !part.is_empty()).map(plain_name)
 }
 
 /// The limits of a group's IO on a disk.
