@@ -246,7 +246,22 @@ impl Command {
     }
 }
 
+/// Whether a process has more than its first thread.
+pub(crate) fn has_threads(stretch: &Stretch<'_>, process: &str) -> bool {
+    stretch.most(Table::Process, process, "num_threads").is_some_and(|threads| threads > 1.0)
+}
+
 impl Did {
+    /// Says that the process that used most CPU time waited for a CPU for that share of the time, at least.
+    pub(crate) fn waited_for_cpu(&mut self, share: f64) {
+        let Some((_, waits)) = self.cpu_of_each.iter_mut().max_by(|one, other| one.0.total_cmp(&other.0)) else {
+            return;
+        };
+        let more = (share - *waits).max(0.0);
+        *waits += more;
+        self.cpu_waits += more;
+    }
+
     /// Says what it did per second of this share of the stretch, in which it did all of it.
     fn spread_over(&mut self, share: f64) {
         for rate in [
@@ -334,7 +349,9 @@ impl Did {
                 own as f64 / states().count().max(1) as f64
             };
             self.waits += seen(b'D');
-            (seen(b'R') - cpu).max(0.0)
+            // The wait of the first thread for a CPU is recorded without delays.
+            let delay = stretch.rate(Table::Process, process, "run_delay").filter(|_| !has_threads(stretch, process));
+            delay.map_or_else(|| (seen(b'R') - cpu).max(0.0), |ns| ns / 1e9)
         };
         self.cpu += cpu;
         self.cpu_waits += cpu_waits;

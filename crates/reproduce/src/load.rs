@@ -527,7 +527,7 @@ pub(crate) fn of(
     }
     if compute.iter().any(|time| *time > MAX_COMPUTE) {
         compute = [0.0; 2];
-        if trouble.cpu.max(calm.cpu) > MIN_CPU_SHARE {
+        if trouble.cpu.max(calm.cpu) > min_cpu_share(command) {
             kinds.push(Kind::Spin { cpus: trouble.cpu_wanted() });
         }
     }
@@ -570,12 +570,20 @@ pub(crate) fn of(
     loads
 }
 
+/// The share of a CPU from which on what a command computes is a load. Of one that computes all the time later, how little it did before tells that it does.
+const fn min_cpu_share(command: &Command) -> f64 {
+    match command.phase {
+        Phase::Usual => 0.01,
+        Phase::Whole | Phase::Changed => MIN_CPU_SHARE,
+    }
+}
+
 /// The loads of a command that have a part in an incident in which all moved so many bytes per second. It computes, whether what it reads has one or not.
 pub(crate) fn with_part(loads: Vec<CommandLoad>, moved: f64) -> Vec<CommandLoad> {
     let (mut kept, left): (Vec<_>, Vec<_>) = loads.into_iter().partition(|load| load.has_part(moved));
     let spins = left.iter().find(|load| load.computes()).filter(|_| !kept.iter().any(CommandLoad::computes));
     let used = |load: &CommandLoad| load.command.trouble.cpu - load.command.trouble.reclaim;
-    kept.extend(spins.filter(|load| used(load) > MIN_CPU_SHARE).map(|load| {
+    kept.extend(spins.filter(|load| used(load) > min_cpu_share(&load.command)).map(|load| {
         let cpus = load.command.trouble.cpu_wanted();
         CommandLoad::new(&load.command, Kind::Spin { cpus }, false)
     }));
@@ -884,6 +892,21 @@ mod tests {
         assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
         assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
         assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn of_a_thread_that_comes_to_compute_all_the_time_it_tells_how_little_it_did_before() {
+        let mut command = reader((0.0, 0.0), (0.0, 0.0));
+        (command.calm.cpu, command.trouble.cpu) = (0.03, 0.98);
+        let spins = |command: &Command| -> Vec<Kind> {
+            let loads = of(command, &host(0.0), None, &mut Vec::new());
+            with_part(loads, 0.0).into_iter().map(|load| load.kind).collect()
+        };
+        let [changed, usual] = command.phases(10).map(|phase| spins(&phase));
+        assert!(matches!(changed[..], [Kind::Spin { cpus }] if cpus > 0.9), "{changed:?}");
+        assert!(matches!(usual[..], [Kind::Spin { cpus }] if cpus < 0.05), "{usual:?}");
+        let [_, usual] = Command { calm: Did { cpu: 0.001, ..Did::default() }, ..command }.phases(10);
+        assert_eq!(spins(&usual), [], "it was at rest");
     }
 
     #[test]

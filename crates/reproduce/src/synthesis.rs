@@ -1,10 +1,10 @@
 //! A scenario that shows what a recording shows.
 
 use crate::change::{self, Change};
-use crate::command::{self, Command, Phase};
+use crate::command::{self, Command, Did, Phase};
 use crate::culprit::Culprit;
 use crate::disk::{self, DiskModel};
-use crate::effect::Programs;
+use crate::effect::{self, Programs};
 use crate::group::{self, Throttled};
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
@@ -12,7 +12,7 @@ use crate::place;
 use crate::reclaim;
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::text::{Held, Text};
-use pagetide_core::{Diagnosis, Error, Manifest, Nanos, Recording, Scenario, Table};
+use pagetide_core::{Diagnosis, Error, Manifest, Nanos, Recording, RuleId, Scenario, Table};
 use std::collections::BTreeMap;
 
 /// The longest incident and the longest time before it that a scenario repeats, s.
@@ -22,6 +22,9 @@ const MAX_CALM_SECONDS: f64 = 30.0;
 const MIN_INCIDENT_SECONDS: f64 = 4.0;
 /// Commands that a scenario has at most: those that do most.
 const MAX_LOADS: usize = 12;
+/// CPUs that a program uses, at least, which goes over to computing all the time, and those that it used before, at most.
+const MIN_CPU_OF_ONE: f64 = 0.8;
+const MAX_CPU_BEFORE: f64 = 0.5;
 /// The id of the step in which it happens.
 pub const INCIDENT: &str = "incident";
 
@@ -175,11 +178,15 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     let origins = diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
     let named: Vec<&str> = origins.filter_map(|actor| actor.as_command()).collect();
     let mut of_loads = Vec::new();
-    let (mut loads, mut cache) = loads_of(&calm, &trouble, &commands, &named, is_dropped, false, &mut of_loads);
+    // A thread that comes to compute all the time.
+    let computes = |command: &Command| {
+        cause.rule == RuleId::CpuBound && command.calm.cpu < MAX_CPU_BEFORE && command.trouble.cpu >= MIN_CPU_OF_ONE
+    };
+    let (mut loads, mut cache) = loads_of(&calm, &trouble, &commands, &named, is_dropped, &computes, &mut of_loads);
     if !is_changed && !loads.iter().any(CommandLoad::is_culprit) {
         // Nothing begins at the onset: a program that the rules name does something else from then on.
         of_loads.clear();
-        (loads, cache) = loads_of(&calm, &trouble, &commands, &named, is_dropped, true, &mut of_loads);
+        (loads, cache) = loads_of(&calm, &trouble, &commands, &named, is_dropped, &|_| true, &mut of_loads);
     }
     guesses.append(&mut of_loads);
     book_flushes(&calm, &trouble, &disks, &mut loads, &mut guesses);
@@ -251,6 +258,10 @@ fn commands(
     if let Some(group) = held_back {
         join_held_back(group, &mut commands);
     }
+    if !effect::has_delays(trouble.recording) {
+        book_cpu_waits(calm, &mut commands, |command| &mut command.calm);
+        book_cpu_waits(trouble, &mut commands, |command| &mut command.trouble);
+    }
     let weight = |command: &Command| {
         let did = [&command.calm, &command.trouble];
         let io = did.iter().map(|did| did.read + did.written + did.asked / 16.0).fold(0.0, f64::max);
@@ -275,6 +286,22 @@ fn join_held_back(group: &str, commands: &mut [Command]) {
     }
 }
 
+/// Says of the program with threads that used most CPU time in a group that it waited for a CPU for as long as tasks of the group did: without delays the
+/// waits of its threads are recorded of the group alone. At a limit (`cpu.max`) they wait for that.
+fn book_cpu_waits(stretch: &Stretch<'_>, commands: &mut [Command], did: fn(&mut Command) -> &mut Did) {
+    let waits = |group: &&str| stretch.rate(Table::Cgroup, group, "psi_cpu_some").map(|micros| micros / 1e6);
+    let is_free = |group: &&str| group::limits(stretch, &[], group, stretch.to).cpu_max.is_none();
+    for group in group::below_root(stretch).filter(is_free) {
+        let Some(waits) = waits(&group) else { continue };
+        let own = commands.iter_mut().filter(|command| command.group.as_deref() == Some(group));
+        let used = own.map(|command| (did(command).cpu, command));
+        let Some((_, first)) = used.max_by(|one, other| one.0.total_cmp(&other.0)) else { continue };
+        if first.processes.iter().any(|process| command::has_threads(stretch, process)) {
+            did(first).waited_for_cpu(waits);
+        }
+    }
+}
+
 /// The limit of the group that is held back, by what its commands use of the CPUs.
 fn limit_of_held_back(trouble: &Stretch<'_>, group: &str, commands: &[Command]) -> Option<Throttled> {
     let own = commands.iter().filter(|command| command.group.as_deref() == Some(group));
@@ -282,15 +309,15 @@ fn limit_of_held_back(trouble: &Stretch<'_>, group: &str, commands: &[Command]) 
     group::limit_of_held_back(trouble, group, &processes)
 }
 
-/// The loads of commands, and the bytes of the file cache that none of them brings with it. Where they turn, those that the rules name do something
-/// else from the onset on.
+/// The loads of commands, and the bytes of the file cache that none of them brings with it. Those that turn, of those that the rules name, do
+/// something else from the onset on.
 fn loads_of(
     calm: &Stretch<'_>,
     trouble: &Stretch<'_>,
     commands: &[Command],
     named: &[&str],
     is_dropped: bool,
-    turn: bool,
+    turn: &dyn Fn(&Command) -> bool,
     guesses: &mut Vec<Guess>,
 ) -> (Vec<CommandLoad>, f64) {
     let rate = |metric: &str| trouble.host_rate(metric).unwrap_or(0.0);
@@ -353,11 +380,11 @@ fn loads_of(
             .is_some_and(|path| trouble.rate(Table::Cgroup, path, "events_high").is_some_and(|times| times > 0.0));
         let shape = HostShape { cache: host.cache * share(command), refaulted, seconds, is_throttled, ..host };
         let of_limited = charged.filter(|_| pool(command).is_some());
-        let turns = turn && command.appeared.is_none() && named.contains(&command.name.as_str());
+        let turns = turn(command) && command.appeared.is_none() && named.contains(&command.name.as_str());
         if turns {
             guesses.push(Guess::new(
                 format!("{} does something else from the onset on", command.name),
-                "nothing else begins then, and the rules name it",
+                "the rules name it, and nothing else begins then, or it has come to compute all the time",
             ));
         }
         let phases = if turns { command.phases(calm.to).to_vec() } else { vec![command.clone()] };
@@ -766,6 +793,39 @@ mod tests {
         };
         assert_eq!(depths(400.0 * 512.0), [Some(1.0), Some(8.0)]);
         assert_eq!(depths(40.0 * 512.0), [None, None], "others read most of it");
+    }
+
+    /// The CPUs that two commands of a group want, of which the first has so many threads: tasks of the group waited for a CPU for .9 of ten seconds.
+    fn wanted(threads: i64, limit: Option<i64>) -> [f64; 2] {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            made.value(Table::Cgroup, "/app", &column("psi_cpu_some", MetricKind::Counter), second * 900_000);
+            made.value(Table::Process, "7@0", &column("num_threads", MetricKind::Gauge), threads);
+            if let Some(limit) = limit {
+                made.value(Table::Cgroup, "/app", &column("cpu_max", MetricKind::Gauge), limit);
+            }
+        }
+        let recording = made.finish();
+        let stretch = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let one = |process: &str, cpu: f64| Command {
+            group: Some("/app".to_owned()),
+            processes: vec![process.to_owned()],
+            trouble: Did { cpu, cpu_of_each: vec![(cpu, 0.0)], ..Did::default() },
+            ..Command::default()
+        };
+        let mut commands = [one("7@0", 1.9), one("8@0", 0.1)];
+        book_cpu_waits(&stretch, &mut commands, |command| &mut command.trouble);
+        commands.map(|command| command.trouble.cpu_wanted())
+    }
+
+    #[test]
+    fn who_computes_with_threads_wants_as_many_cpus_as_its_group_waits_for() {
+        let near = |all: [f64; 2], is: [f64; 2]| all.iter().zip(is).all(|(one, is)| (one - is).abs() < 0.01);
+        assert!(near(wanted(4, None), [2.8, 0.1]), "{:?}", wanted(4, None));
+        assert!(near(wanted(1, None), [1.9, 0.1]), "it cannot wait for itself");
+        assert!(near(wanted(4, Some(2_000_000)), [1.9, 0.1]), "the group waits for its limit");
     }
 
     #[test]
