@@ -49,8 +49,8 @@ pub(crate) const SERVED: Limit<Count> = Limit::new(
 /// What it gets done meanwhile, where it did not mostly wait before.
 pub(crate) const FEWER: Limit<Count> = Limit::new(
     "its read and write calls before, relative to those since, where it used more of a CPU, or less, than that",
-    4.0,
-    "Each request costs many times as much. A program that is asked for less uses less of a CPU.",
+    2.0,
+    "Each request costs twice as much, or more. A program that is asked for less uses less of a CPU.",
     "judgement",
 );
 /// What it got done.

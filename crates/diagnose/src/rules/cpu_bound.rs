@@ -258,7 +258,7 @@ fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
     let fewer = calls.map_or(String::new(), |[before, since]| {
         let what = format!("read and write calls of {}", process.words());
         found.compare(0.5, what, "syscr + syscw", since, Relation::Below, before);
-        format!(" It calls read and write {since} ({before} before): each request costs many times as much.")
+        format!(" It calls read and write {since} ({before} before): each request costs more.")
     });
     let (used, before) = (process.amount.get(), before.get());
     let others = if only {

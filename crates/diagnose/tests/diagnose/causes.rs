@@ -1009,6 +1009,7 @@ fn a_thread_that_always_computed_and_comes_to_answer_far_less_is_bound_to_its_th
     };
     let found = finding(&told(70.0, 10.0), "cpu-bound").expect("each request costs many times as much");
     assert!(found.statement.contains("It calls read and write 10/s (200/s before)"), "{}", found.statement);
+    assert!(finding(&told(70.0, 90.0), "cpu-bound").is_some(), "each costs three times as much");
     assert!(finding(&told(70.0, 120.0), "cpu-bound").is_none(), "it answers about as many");
     let waited = finding(&told(20.0, 10.0), "cpu-bound").expect("it mostly waited before");
     assert!(!waited.statement.contains("calls read and write"), "{}", waited.statement);
