@@ -63,6 +63,13 @@ pub(crate) struct GroupIo {
     pub(crate) writes: u64,
 }
 
+/// What a CPU has charged to a group beyond what was asked for, of one group at a time (`struct memcg_stock_pcp`).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stock {
+    pub(crate) group: usize,
+    pub(crate) pages: u64,
+}
+
 impl Group {
     pub(crate) fn root() -> Self {
         Self::new("/".to_owned(), None, 0)

@@ -1,14 +1,13 @@
 //! The state of a machine: its memory, files, devices and groups. What happens to it in time is in [`crate::Sim`].
 
 use crate::PAGE_SIZE;
-use crate::access::charge::Stock;
 use crate::devices::bdi::{Domain, Wb};
 use crate::devices::device::{Device, QueueSpec};
 use crate::devices::journal::Journal;
 use crate::devices::queue::{Plug, Queue, Request};
 use crate::devices::throttle::Throttles;
 use crate::events::Events;
-use crate::group::Group;
+use crate::group::{Group, Stock};
 use crate::id::{AreaId, DeviceId, FileId, GroupId, HandleId, TaskId};
 use crate::machine::MachineSpec;
 use crate::memory::mapping::{Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};

@@ -3,7 +3,7 @@
 use crate::cpu_limit::CpuLimit;
 use crate::devices::device::IoKind;
 use crate::devices::throttle::IoLimits;
-use crate::group::{Group, GroupIo, GroupLimits};
+use crate::group::{Group, GroupIo, GroupLimits, Stock};
 use crate::host::Host;
 use crate::id::{DeviceId, GroupId};
 use crate::memory::kind::Kind;
@@ -12,13 +12,6 @@ use crate::memory::mapping::Backing;
 use crate::page::{PageId, Word, flag};
 use crate::progress::attempt::CHARGE_BATCH;
 use pagetide_core::Error;
-
-/// What a CPU has charged to a group beyond what was asked for, of one group at a time (`struct memcg_stock_pcp`).
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Stock {
-    group: usize,
-    pages: u64,
-}
 
 impl Host {
     /// Counts a request to a group and those above it (`blk_cgroup_bio_start`).
