@@ -60,12 +60,22 @@ impl DiskLoad {
         let used = |window: &Window<'_>, name: &str| {
             window.derived::<Count>(Table::Process, name, &derived::CPUS).unwrap_or(Amount::ZERO)
         };
-        let threads =
-            process::present(window).filter(|(name, comm)| !process::works_for_others(comm) && of_kernel(window, name));
+        let serves = |comm: &str| process::works_for_others(comm) || serves_writers(window, comm);
+        let threads = process::present(window).filter(|(name, comm)| !serves(comm) && of_kernel(window, name));
         let more = threads.map(|(name, comm)| (name, comm, used(window, name) - used(&before, name)));
         let (name, comm, more) = more.max_by(|a, b| a.2.total_cmp(&b.2))?;
         (more >= WORKS).then_some(ProcessShare { name, comm, amount: self.remainder, processes: 1 })
     }
+}
+
+/// Whether a command is the thread of an array of disks (`md0_raid5`) that sends what others write to that, with parity (drivers/md/raid5.c: raid5d,
+/// 6.12), and nothing of its own: no thread that synchronises or reshapes the array runs (drivers/md/md.c: md_do_sync).
+fn serves_writers(window: &Window<'_>, comm: &str) -> bool {
+    let array = comm.split_once("_raid").map(|(array, _)| array).filter(|array| array.starts_with("md"));
+    array.is_some_and(|array| {
+        let syncs = ["resync", "reshape"].map(|work| format!("{array}_{work}"));
+        !process::present(window).any(|(_, other)| syncs.iter().any(|sync| sync == other))
+    })
 }
 
 /// Whether a process is a thread of the kernel: it has no memory of its own.

@@ -1701,11 +1701,13 @@ fn what_many_small_processes_take_belongs_to_their_group() {
 
 #[test]
 fn what_the_worker_of_a_loop_device_sends_is_of_who_writes_to_that_device() {
-    let sender = |computes: f64| {
+    let of = |thread: &str, other: &str, computes: f64| {
         let sent = |at: f64| if during(at) { 50.0 * MIB } else { 0.0 };
         let story = counts(disk(host(), (0.0, 0.0, 20.0, 2.0), (0.0, 0.0, 800.0, 40.0)), "psi_io_some", 1e3, 7e5)
             .command("5@5", "kworker/u4:0-loop1")
-            .command("6@6", "md7_resync")
+            .command("6@6", thread)
+            .command("8@8", other)
+            .gauge(Table::Process, "8@8", "rss", |_| 0.0)
             .command("7@7", "db")
             .counter(Table::Process, "5@5", "write_bytes", sent)
             .gauge(Table::Process, "6@6", "rss", |_| 0.0)
@@ -1715,7 +1717,12 @@ fn what_the_worker_of_a_loop_device_sends_is_of_who_writes_to_that_device() {
             .counter(Table::Process, "7@7", "write_bytes", |_| 20.0 * 65_536.0);
         finding(&story.tell(), "noisy-neighbour").map(|found| found.origins.names())
     };
+    let sender = |computes: f64| of("md7_resync", "md7_raid1", computes);
     assert_eq!(sender(5.0), Some(vec!["process:md7_resync".to_owned(), "disk:sda".to_owned()]));
+    // It sends what is written to the array, and parity, unless the array is synchronised.
+    let parity = |other: &str| of("md7_raid5", other, 5.0).is_some_and(|names| names[0] == "process:md7_raid5");
+    assert!(!parity("md7") && !parity("md8_resync"));
+    assert!(parity("md7_resync"));
     assert_eq!(sender(0.0), None, "no thread of the kernel works");
 }
 

@@ -243,6 +243,53 @@ fn swap_that_comes_back_slowly_thrashes_where_tasks_wait_for_it() {
 }
 
 #[test]
+fn who_waits_for_io_that_is_swap_in_waits_for_memory() {
+    let swap = |io: f64, read: f64| {
+        let back = |rate: f64| move |at: f64| if busy(at) { rate } else { 0.0 };
+        let story = paging(host(), 50_000.0, 20_000.0, 0.0, 2000.0)
+            .counter(Table::Host, "", "pswpin", back(700.0))
+            .counter(Table::Host, "", "pswpout", |at| if busy(at) && at <= 70.0 { 18_000.0 } else { 0.0 })
+            .counter(Table::Host, "", "pgpgin", back(read))
+            .counter(Table::Host, "", "psi_memory_some", back(50_000.0))
+            .counter(Table::Host, "", "psi_io_some", back(io * 1e6))
+            .gauge(Table::Host, "", "SwapTotal", |_| 4.0 * GIB)
+            .gauge(Table::Host, "", "SwapFree", |_| 2.0 * GIB);
+        finding(&story.tell(), "swap-thrash")
+    };
+    // KiB.
+    assert!(swap(0.4, 700.0 * 4.0).is_some());
+    assert_eq!(swap(0.1, 700.0 * 4.0), None, "nobody waits for what comes back");
+    assert_eq!(swap(0.4, 7000.0 * 4.0), None, "they wait for files");
+}
+
+#[test]
+fn a_group_whose_cache_is_taken_again_and_again_while_memory_is_free_is_reclaimed_on_request() {
+    let told = |free: f64, back: f64, of_host: f64, hits: f64| {
+        let then = |rate: f64| move |at: f64| if busy(at) { rate } else { 0.0 };
+        let story = memory(host(), |_| 3.0 * GIB, |_| GIB, move |_| free * GIB);
+        paging(story, of_host, of_host, back, 20.0)
+            .gauge(Table::Cgroup, "/db", "file", |_| 2.0 * GIB)
+            .counter(Table::Cgroup, "/db", "pgsteal", then(5000.0))
+            .counter(Table::Cgroup, "/db", "workingset_refault_file", then(back))
+            .counter(Table::Cgroup, "/db", "events_max", then(hits))
+            .gauge(Table::Zone, "node0/Normal", "high", |_| 12_000.0)
+            .gauge(Table::Zone, "node0/Normal", "free", move |_| free * GIB / 4096.0)
+            .tell()
+    };
+    let found = finding(&told(4.0, 4000.0, 0.0, 0.0), "over-reclaim").expect("nobody is short of memory");
+    assert_eq!(found.origins.names(), ["cgroup:/db"]);
+    assert!(found.statement.contains("a program requested it (memory.reclaim)"), "{}", found.statement);
+    for (why, other) in [
+        ("memory is short", told(0.05, 4000.0, 0.0, 0.0)),
+        ("hardly any of it is missed", told(4.0, 500.0, 0.0, 0.0)),
+        ("the host reclaims", told(4.0, 4000.0, 5000.0, 0.0)),
+        ("it is at its limit", told(4.0, 4000.0, 0.0, 3.0)),
+    ] {
+        assert_eq!(finding(&other, "over-reclaim"), None, "{why}");
+    }
+}
+
+#[test]
 fn swap_thrashes_where_most_comes_back_while_others_leave_after_a_burst_that_made_room() {
     let swap = |leave: f64, burst_back: f64| {
         let back = move |at: f64| match at {

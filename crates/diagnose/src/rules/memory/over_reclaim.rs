@@ -1,6 +1,7 @@
 //! `over-reclaim`: reclaim continues although free memory is far above the watermarks.
 
-use crate::actors::group::shrunk;
+use crate::actors::group::{self, shrunk};
+use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::measure::cache_fall::{self, RECLAIMED};
@@ -9,7 +10,7 @@ use crate::measure::watermarks::{self, FAR};
 use crate::measure::window::{REFAULTED, SCANNED, STOLEN, Window};
 use crate::rules::contract::{EffectKind, Role, Rule, leads};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Advice, Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "reclaim far above the watermarks",
@@ -29,7 +30,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "The file cache falls and free memory rises by much of that, to far above the sum of the high watermarks (of the same \
                 stretch, else the nearest recorded; without any, of memory). drop_caches is excluded where drop_pagecache was recorded, and \
                 otherwise named as the other explanation. Pages scanned in another part of the recording count less. The control group whose \
-                file cache fell is the origin. If it reached no limit, a program requested the reclaim.",
+                file cache fell is the origin. If it reached no limit, a program requested the reclaim. \
+                Or the cache of a group that reached no limit is taken again and again, and read back, while that much is free.",
             metrics: &[
                 "Cached",
                 "MemFree",
@@ -51,6 +53,8 @@ pub(crate) const RULE: Rule = Rule {
                 WITHOUT.doc(),
                 ENDED.doc(),
                 GROUP.doc(),
+                AGAIN.doc(),
+                TURNOVER.doc(),
                 RECLAIMED.doc(),
             ],
             why: "Known reasons: requests for high-order blocks, which single free pages cannot meet; one zone or node that stays below its \
@@ -91,6 +95,14 @@ const GROUP: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+/// Of a group whose cache comes back at once.
+const AGAIN: Limit<Ratio> = Limit::new(
+    "bytes that a group reads again per byte that was reclaimed from it, where its cache does not fall",
+    0.5,
+    "With less, most of what was taken is not missed.",
+    "judgement",
+);
+
 const ENDED: Limit<Ratio> = Limit::new(
     "fall of anonymous memory per byte of memory that became free, at most",
     0.5,
@@ -98,6 +110,11 @@ const ENDED: Limit<Ratio> = Limit::new(
     "judgement",
 );
 fn examine(window: &Window<'_>) -> Option<Finding> {
+    fallen(window).or_else(|| again_and_again(window))
+}
+
+/// A cache that fell and left memory free.
+fn fallen(window: &Window<'_>) -> Option<Finding> {
     if window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive) {
         return None;
     }
@@ -144,7 +161,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if stretch.host(&REFAULTED).is_some_and(Amount::is_positive) {
         found.span(window.span.union(stretch.when(SignalSpec::derived(&REFAULTED))));
     }
-    let group = group(window, lost);
+    let group = fell_most(window, lost);
     // A group at its limit is reclaimed because of that, and one whose limit is lowered is reclaimed to it.
     let hits = |group| stretch.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS);
     let shrunk = group.and_then(|group| shrunk(stretch, group));
@@ -174,16 +191,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         window.span.length(),
     );
     if let Some((group, _)) = requested {
-        let advice = advise(
-            "Find the program that writes to memory.reclaim of the group. Stop it, or let it request less.",
-            Some(&format!(
-                "fuser -v {}; grep -rls memory.reclaim /etc /usr/local /opt",
-                word(&format!("{group}/memory.reclaim"))
-            )),
-            "The commands only read. Without these requests the group keeps its cache until memory is short.",
-            None,
-        );
-        return found.finish(RuleId::OverReclaim, statement, vec![advice]);
+        return found.finish(RuleId::OverReclaim, statement, vec![request_less(group)]);
     }
     let advice = advise(
         "Record free blocks by order and by zone, and the order for which kswapd is woken, while it lasts.",
@@ -194,8 +202,61 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::OverReclaim, statement, vec![advice])
 }
 
+fn request_less(group: &str) -> Advice {
+    advise(
+        "Find the program that writes to memory.reclaim of the group. Stop it, or let it request less.",
+        Some(&format!(
+            "fuser -v {}; grep -rls memory.reclaim /etc /usr/local /opt",
+            word(&format!("{group}/memory.reclaim"))
+        )),
+        "The commands only read. Without these requests the group keeps its cache until memory is short.",
+        None,
+    )
+}
+
+/// A group whose cache is taken as fast as it reads it back, though it reached no limit and the host has memory to spare.
+fn again_and_again(window: &Window<'_>) -> Option<Finding> {
+    let free = window.host_level::<Bytes>("MemFree")?.least;
+    let (goal, _) = watermarks::high(window)?;
+    if !goal.is_positive() || free < goal * FAR {
+        return None;
+    }
+    let for_host = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
+    let of_group = |group: &'_ str| {
+        let pages = |metric| Some(window.rise::<Pages>(Table::Cgroup, group, metric)? * window.page_size());
+        let (taken, back) = (pages("pgsteal")?, pages("workingset_refault_file")?);
+        let share = window.turnover(taken.per(window.length()?))?;
+        let wanted = for_host < taken * (1.0 - GROUP.get()) && back >= taken * AGAIN.get();
+        (share >= TURNOVER && wanted && !is_held(window, group)).then_some((taken, back))
+    };
+    let leaves = group::leaves(window.recording).into_iter();
+    let all = leaves.filter_map(|group| Some((group, of_group(group)?)));
+    let (group, (taken, back)) = all.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    let mut found = EvidenceBuilder::new(window);
+    found.origin(Actor::group(group));
+    found.span(window.when(SignalSpec::rate(Table::Cgroup, group, &["pgsteal"])));
+    let what = format!("bytes reclaimed from {group}, which did not reach a limit");
+    found.compare(1.5, what, "pgsteal of the group, compared with that of the host", taken, Relation::Above, for_host);
+    let what = format!("bytes of them that {group} read again");
+    found.compare(1.0, what, "workingset_refault_file of the group", back, Relation::Near, taken);
+    let weight = grade_log(free / goal, 1f64.exp(), 3f64.exp());
+    found.compare(weight, "least free memory", "MemFree compared with the sum of high", free, Relation::Above, goal);
+    let statement = format!(
+        "{taken} were reclaimed from {group}, which did not reach a limit, while {free} or more were free, far above the high watermarks ({goal} in all): a \
+         program requested it (memory.reclaim). The group read {back} again."
+    );
+    found.finish(RuleId::OverReclaim, statement, vec![request_less(group)])
+}
+
+/// Whether a group, or one above it, reached a limit or was given a lower one.
+fn is_held(window: &Window<'_>, group: &str) -> bool {
+    let hits = |group| window.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS);
+    group::with_parents(window, group)
+        .any(|group| shrunk(window, group).is_some() || hits(group).is_some_and(Amount::is_positive))
+}
+
 /// The control group that lost most of the file cache; what it lost, all groups above lost as well.
-fn group<'a>(window: &Window<'a>, lost: Amount<Bytes>) -> Option<&'a str> {
+fn fell_most<'a>(window: &Window<'a>, lost: Amount<Bytes>) -> Option<&'a str> {
     let fell = |group: &&str| {
         let cache = window.level::<Bytes>(Table::Cgroup, group, "file");
         cache.is_some_and(|cache| cache.most - cache.least >= lost * GROUP)

@@ -3,13 +3,13 @@
 use crate::actors::{newcomer, process};
 use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, measured};
-use crate::measure::amount::{Limit, grade};
+use crate::measure::amount::{Amount, Limit, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::signal::Signal;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Bytes, Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 use std::collections::BTreeMap;
 
 pub(crate) const RULE: Rule = Rule {
@@ -42,6 +42,8 @@ pub(crate) const RULE: Rule = Rule {
                 "pswpout",
                 "workingset_refault_anon",
                 "psi_memory_some",
+                "psi_io_some",
+                "pgpgin",
                 "majflt",
                 "AnonPages",
                 "SwapFree",
@@ -65,7 +67,7 @@ const BOTH: Limit<Ratio> = Limit::new(
 );
 
 const WAITED: Limit<Ratio> = Limit::new(
-    "share of time that tasks wait for memory while pages come back, at least, where more was swapped out",
+    "share of time that tasks wait for memory, or for IO that is mostly swap-in, while pages come back, at least, where more was swapped out",
     0.2,
     "Programs wait for what was swapped out, however little the device brings back.",
     "judgement",
@@ -84,8 +86,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let share = window.turnover(came + went)?;
     let stalled = window.share(&derived::PSI_MEMORY_SOME);
     // A slow device swaps out at once and brings back page by page, while programs wait for each.
-    let meanwhile = || window.over(window.when(SignalSpec::host(&["pswpin"]))).share(&derived::PSI_MEMORY_SOME);
-    let waits = came < went && meanwhile().is_some_and(|stalled| stalled >= WAITED) && came_back(window);
+    let waits = came < went && came_back(window) && waited(window).is_some_and(|waited| waited >= WAITED);
     let ways = || both >= BOTH || at_once(window) && came_back(window);
     if share < TURNOVER || !came.is_positive() || !(ways() || waits) {
         return None;
@@ -142,6 +143,27 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         None,
     );
     found.finish(RuleId::SwapThrash, statement, vec![advice])
+}
+
+/// The share of time that tasks wait for memory while pages come back from swap, or for IO where most of what is read is that. A page that was not in use
+/// when it went counts as IO alone (`mm/memory.c: do_swap_page`, 6.12).
+fn waited(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    let during = window.over(window.when(SignalSpec::host(&["pswpin"])));
+    let came = during.host_bytes(&derived::SWAP_IN)?;
+    let read: Option<Rate<Bytes>> = during.derived(Table::Host, "", &derived::PAGED_IN);
+    let is_swap = read.is_some_and(|read| came >= read * 0.5);
+    let signal = |share| window.episodes.signal(window.recording, SignalSpec::derived(share));
+    let memory = signal(&derived::PSI_MEMORY_SOME)?;
+    let Some(io) = signal(&derived::PSI_IO_SOME).filter(|_| is_swap) else {
+        return during.share(&derived::PSI_MEMORY_SOME);
+    };
+    // One wait may count as either, or as both.
+    let waited = memory.intervals_in(during.span).map(|(span, share)| {
+        let length = span.length().as_f64();
+        (share.max(io.mean::<Ratio>(span).map_or(0.0, Amount::get)) * length, length)
+    });
+    let (waited, time) = waited.fold((0.0, 0.0), |sum, (waited, length)| (sum.0 + waited, sum.1 + length));
+    (time > 0.0).then(|| Amount::new(waited / time))
 }
 
 /// Whether enough comes back for the cache to change by it.
