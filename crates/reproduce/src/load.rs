@@ -343,7 +343,9 @@ pub(crate) fn of(
     let waits = trouble.waits >= MIN_WAIT_SHARE && command.phase == Phase::Whole;
     let paced = |rate: f64| (!waits || rate < 0.5 * (trouble.read + trouble.written)).then_some(rate);
     let faults = faults(command);
-    let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
+    // What hardly moves anything is known by the CPU time that it uses.
+    let computes = trouble.sum() <= MIN_TRAFFIC / 16.0;
+    let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some() || computes);
     let in_swap = trouble.swapped > host.memory / 200.0;
     // What it touches beside what it did before, and nobody evicted or dropped, it touches for the first time.
     let touches_anew = calm.major_faults < 0.1 * trouble.major_faults
@@ -484,12 +486,12 @@ pub(crate) fn of(
         }
     }
     let written = trouble.written.max(calm.written);
-    if host.is_throttled && written <= MIN_TRAFFIC / 16.0 && calm.write_calls.max(trouble.write_calls) >= MIN_CALLS {
-        // The lines of a log. Most begin a page anew: the kernel took the last one.
+    // The lines of a log. Most begin a page anew: the kernel took the last one.
+    let calls = calm.write_calls.max(trouble.write_calls);
+    let lines = (host.is_throttled && written <= MIN_TRAFFIC / 16.0 && calls >= MIN_CALLS).then(|| {
         const PAGE: f64 = 4096.0;
-        let rate = Some(calm.write_calls.max(trouble.write_calls) * PAGE);
-        kinds.push(Kind::Write { rate, block: PAGE, direct: false, sync_every: None, random: None });
-    }
+        Kind::Write { rate: Some(calls * PAGE), block: PAGE, direct: false, sync_every: None, random: None }
+    });
     if written > MIN_TRAFFIC / 16.0 {
         let rate = paced(trouble.written);
         let calls = (calm.given + trouble.given) / (calm.write_calls + trouble.write_calls).max(1e-9);
@@ -567,6 +569,7 @@ pub(crate) fn of(
     }
     loads.iter_mut().for_each(CommandLoad::spread);
     loads.extend(of_its_own.map(|kind| CommandLoad::new(command, kind, false)));
+    loads.extend(lines.map(|kind| CommandLoad::new(command, kind, ran_before)));
     loads
 }
 
@@ -583,10 +586,16 @@ pub(crate) fn with_part(loads: Vec<CommandLoad>, moved: f64) -> Vec<CommandLoad>
     let (mut kept, left): (Vec<_>, Vec<_>) = loads.into_iter().partition(|load| load.has_part(moved));
     let spins = left.iter().find(|load| load.computes()).filter(|_| !kept.iter().any(CommandLoad::computes));
     let used = |load: &CommandLoad| load.command.trouble.cpu - load.command.trouble.reclaim;
-    kept.extend(spins.filter(|load| used(load) > min_cpu_share(&load.command)).map(|load| {
-        let cpus = load.command.trouble.cpu_wanted();
-        CommandLoad::new(&load.command, Kind::Spin { cpus }, false)
-    }));
+    let spins = spins.filter(|load| used(load) > min_cpu_share(&load.command)).into_iter().flat_map(|load| {
+        let spin = Kind::Spin { cpus: load.command.trouble.cpu_wanted() };
+        let is_usual = load.command.appeared.is_none() && load.command.phase == Phase::Whole;
+        if is_usual {
+            as_before_and_more(&load.command, spin)
+        } else {
+            vec![CommandLoad::new(&load.command, spin, false)]
+        }
+    });
+    kept.extend(spins.collect::<Vec<_>>());
     kept
 }
 
@@ -628,6 +637,8 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Write { .. } => (calm.written, trouble.written),
         // What it touched before is not counted.
         Kind::Touch { .. } => (1.0, 1.0),
+        // Who gets less of a CPU than before, and waits for it, wants no more than before.
+        Kind::Spin { .. } if trouble.cpu <= calm.cpu => (calm.cpu_wanted(), calm.cpu_wanted()),
         Kind::Spin { .. } => (calm.cpu_wanted(), trouble.cpu_wanted()),
         Kind::Grow { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
@@ -892,6 +903,26 @@ mod tests {
         assert!(matches!(some[..], [Kind::Spin { cpus }] if (cpus - 0.5).abs() < 0.01), "{some:?}");
         assert_eq!(spins(0.98, 9e6), [], "it serves as many requests more");
         assert_eq!(spins(0.3, 1e6), [], "a little more");
+    }
+
+    #[test]
+    fn who_gets_less_of_a_cpu_and_waits_for_it_does_what_it_did_before() {
+        let spins = |cpu: f64, waits: f64| -> Vec<(Kind, bool)> {
+            let did = |cpu: f64, waits: f64, written: f64| Did {
+                cpu,
+                cpu_waits: waits,
+                cpu_of_each: vec![(cpu, waits)],
+                written,
+                ..Did::default()
+            };
+            // It begins a page of its log now and then.
+            let (calm, trouble) = (did(0.37, 0.0, 19.0), did(cpu, waits, 560.0));
+            let command = Command { calm, trouble, ..reader((0.0, 0.0), (0.0, 0.0)) };
+            let loads = with_part(of(&command, &host(0.0), None, &mut Vec::new()), 1e6);
+            loads.into_iter().map(|load| (load.kind, load.ran_before)).collect()
+        };
+        assert_eq!(spins(0.22, 0.77), [(Kind::Spin { cpus: 0.37 }, true)]);
+        assert_eq!(spins(0.95, 0.0).iter().filter(|(_, ran_before)| !ran_before).count(), 1, "it computes more");
     }
 
     #[test]
