@@ -56,6 +56,7 @@ pub const METRICS: &[&str] = &[
     "drop_pagecache",
     "events_high",
     "events_max",
+    "events_oom_kill",
     "failcnt",
     "file",
     "flush_ms",
