@@ -3,12 +3,15 @@
 mod silent;
 
 use pagetide_core::{Cause, Incident, RuleId, Selection, Source};
-use pagetide_reproduce::{reproduce, synthesise, try_advice};
+use pagetide_reproduce::{Tried, reproduce, synthesise, try_advice};
 use pagetide_store::Reader;
 use silent::Silent;
 use std::path::Path;
 
-/// Whether a recording and its reproduction have this cause, and one of these is the best advice but for leaving the others out.
+/// Shares of time that nobody can tell from one another.
+const ALIKE: f64 = 0.01;
+
+/// Whether a recording and its reproduction have this cause, and one of these is as good as the best advice but for leaving the others out.
 fn check(name: &str, cause: &str, helps: &[&str]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus").join(name).join("recording");
     let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
@@ -19,7 +22,9 @@ fn check(name: &str, cause: &str, helps: &[&str]) {
     assert_eq!((compared.recorded.as_str(), compared.again.as_str()), (cause, cause), "{:?}", again.compared);
     let tried = try_advice(&synthesis, &again.scenario, 1, &Silent).unwrap();
     let best = tried.iter().skip(1).find(|one| !one.what.contains("at another time")).unwrap();
-    assert!(helps.iter().any(|what| best.what.contains(what)), "{}: {tried:#?}", best.what);
+    let is_as_good = |one: &&Tried| one.effect.lost <= best.effect.lost + ALIKE;
+    let good: Vec<&str> = tried.iter().filter(is_as_good).map(|one| one.what.as_str()).collect();
+    assert!(helps.iter().any(|what| good.iter().any(|good| good.contains(what))), "{good:?}");
     assert!(best.effect.lost < tried[0].effect.lost / 2.0, "{tried:#?}");
 }
 
