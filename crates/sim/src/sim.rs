@@ -250,13 +250,16 @@ impl Sim {
                 return stop;
             }
             self.start_kernel_threads();
-            let Some(next) = self.next_event(None).filter(|at| *at <= until.get()) else {
+            let task = self.events.peek().map(|Reverse((at, ..))| *at);
+            let device = self.host.next_device_event();
+            let next = [task, device, self.next_turn(None)].into_iter().flatten().min();
+            let Some(next) = next.filter(|at| *at <= until.get()) else {
                 self.host.now = self.host.now.max(until.get());
                 self.host.pressure.settle(self.host.now);
                 return Stop::Time;
             };
             self.host.now = self.host.now.max(next);
-            if self.host.next_device_event().is_some_and(|at| at <= next) {
+            if device.is_some_and(|at| at <= next) {
                 self.host.advance_devices();
                 self.wake_all();
                 continue;
@@ -358,7 +361,6 @@ impl Sim {
         }
         self.steps += 1;
         self.host.current = at;
-        self.host.on_cpu = cpu;
         self.host.cpu = 0;
         self.host.reclaims = 0;
         self.user = 0;
@@ -450,9 +452,7 @@ impl Sim {
                     self.running[at].last.ended = Nanos::new(until.max(now));
                     return Some(stall);
                 }
-                if self.host.cpu > 0
-                    && clock >= self.next_event(Some(cpu)).map_or(begin + slice, |at| at.min(begin + slice))
-                {
+                if self.host.cpu > 0 && clock >= self.next_event(cpu).min(begin + slice) {
                     return Some(Stall::Yield);
                 }
                 self.host.now = clock;
@@ -473,9 +473,8 @@ impl Sim {
             }
             let op = self.running[at].op?;
             if self.running[at].compute > 0 {
-                let next = self.next_wake().filter(|_| self.ready.preempts());
-                let until = next.map_or(begin + slice, |at| at.min(begin + slice));
-                let most = until.saturating_sub(clock).max(1);
+                let next = if self.ready.preempts() { self.next_wake() } else { u64::MAX };
+                let most = next.min(begin + slice).saturating_sub(clock).max(1);
                 let computes = self.running[at].compute.min(most);
                 self.running[at].compute -= computes;
                 self.host.tasks[at].stats.user += computes;
@@ -513,14 +512,14 @@ impl Sim {
     }
 
     /// When a task wakes up next, or a device is done.
-    fn next_wake(&self) -> Option<u64> {
+    fn next_wake(&self) -> u64 {
         let task = self.events.peek().map(|Reverse((at, ..))| *at);
-        [task, self.host.next_device_event()].into_iter().flatten().min()
+        [task, self.host.next_device_event()].into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
-    /// When something happens next that is not of the task on the CPU `own`: until then it goes on at once.
-    fn next_event(&self, own: Option<usize>) -> Option<u64> {
-        [self.next_wake(), self.next_turn(own)].into_iter().flatten().min()
+    /// When something happens next that is not of the task on this CPU: until then it goes on at once.
+    fn next_event(&self, own: usize) -> u64 {
+        self.next_wake().min(self.next_turn(Some(own)).unwrap_or(u64::MAX))
     }
 
     /// A task is gone: its areas are unmapped.

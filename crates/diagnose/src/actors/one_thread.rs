@@ -107,7 +107,7 @@ pub(crate) fn woken<'a>(window: &Window<'a>) -> Option<OneThread<'a>> {
 }
 
 /// What a program did before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Before {
     Served,
     Rested,
@@ -141,10 +141,12 @@ fn longest<'a>(window: &Window<'a>, did: Before) -> Option<OneThread<'a>> {
             let (before, since): (Rate<Count>, Rate<Count>) = calls.mean(earlier).zip(calls.mean(span))?;
             (before >= CALLED && before >= since * FEWER.get()).then_some([before, since])
         };
-        let rested = before < SERVED;
-        let mostly_waited = before <= USED && rested == (did == Before::Rested);
-        let calls = if mostly_waited || did == Before::Rested { None } else { fewer_calls() };
-        let waited = (mostly_waited || calls.is_some()) && one;
+        let (fits, calls) = match did {
+            Before::Rested => (before < SERVED, None),
+            Before::Served if before <= USED && before >= SERVED => (true, None),
+            Before::Served => fewer_calls().map_or((false, None), |calls| (true, Some(calls))),
+        };
+        let waited = fits && one;
         let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
         // Who asks it for something gave it little importance.
         let waited = waited && !process::is_of_low_priority(&window.over(span), name);

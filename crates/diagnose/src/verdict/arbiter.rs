@@ -40,7 +40,7 @@ const NONE: Limit<Count> = Limit::new(
 /// How little is hard to tell from the ordinary waits of a service.
 const LITTLE: Limit<Ratio> = Limit::new(
     "lost time of the service that lost most, as a share of the cause's time, at least, for strong evidence",
-    0.1,
+    NOTICED.get(),
     "Users notice a service that is a tenth slower. Of less nobody can say whether that was the trouble.",
     "judgement",
 );

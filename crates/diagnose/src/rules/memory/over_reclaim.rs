@@ -3,7 +3,7 @@
 use crate::actors::group::{self, shrunk};
 use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, word};
-use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
+use crate::measure::amount::{Amount, Count, Limit, Rate, grade, grade_log};
 use crate::measure::cache_fall::{self, RECLAIMED};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::watermarks::{self, FAR};
@@ -163,9 +163,7 @@ fn fallen(window: &Window<'_>) -> Option<Finding> {
     }
     let group = fell_most(window, lost);
     // A group at its limit is reclaimed because of that, and one whose limit is lowered is reclaimed to it.
-    let hits = |group| stretch.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS);
-    let shrunk = group.and_then(|group| shrunk(stretch, group));
-    if shrunk.is_some() || group.and_then(hits).is_some_and(Amount::is_positive) {
+    if group.is_some_and(|group| is_held(stretch, group)) {
         return None;
     }
     let requested = group.and_then(|group| Some((group, requested(window, group, lost)?)));
@@ -227,7 +225,8 @@ fn again_and_again(window: &Window<'_>) -> Option<Finding> {
         let (taken, back) = (pages("pgsteal")?, pages("workingset_refault_file")?);
         let share = window.turnover(taken.per(window.length()?))?;
         let wanted = for_host < taken * (1.0 - GROUP.get()) && back >= taken * AGAIN.get();
-        (share >= TURNOVER && wanted && !is_held(window, group)).then_some((taken, back))
+        let held = || group::with_parents(window, group).any(|group| is_held(window, group));
+        (share >= TURNOVER && wanted && !held()).then_some((taken, back))
     };
     let leaves = group::leaves(window.recording).into_iter();
     let all = leaves.filter_map(|group| Some((group, of_group(group)?)));
@@ -248,11 +247,10 @@ fn again_and_again(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::OverReclaim, statement, vec![request_less(group)])
 }
 
-/// Whether a group, or one above it, reached a limit or was given a lower one.
+/// Whether a group reached its limit or was given a lower one.
 fn is_held(window: &Window<'_>, group: &str) -> bool {
-    let hits = |group| window.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS);
-    group::with_parents(window, group)
-        .any(|group| shrunk(window, group).is_some() || hits(group).is_some_and(Amount::is_positive))
+    let hits: Option<Rate<Count>> = window.derived(Table::Cgroup, group, &derived::LIMIT_HITS);
+    shrunk(window, group).is_some() || hits.is_some_and(Amount::is_positive)
 }
 
 /// The control group that lost most of the file cache; what it lost, all groups above lost as well.
