@@ -250,7 +250,7 @@ impl Sim {
                 return stop;
             }
             self.start_kernel_threads();
-            let task = self.events.peek().map(|Reverse((at, ..))| *at);
+            let task = self.first_wake();
             let device = self.host.next_device_event();
             let next = [task, device, self.next_turn(None)].into_iter().flatten().min();
             let Some(next) = next.filter(|at| *at <= until.get()) else {
@@ -361,6 +361,7 @@ impl Sim {
         }
         self.steps += 1;
         self.host.current = at;
+        self.host.on_cpu = cpu;
         self.host.cpu = 0;
         self.host.reclaims = 0;
         self.user = 0;
@@ -511,10 +512,14 @@ impl Sim {
         }
     }
 
+    /// When a task wakes up next.
+    fn first_wake(&self) -> Option<u64> {
+        self.events.peek().map(|Reverse((at, ..))| *at)
+    }
+
     /// When a task wakes up next, or a device is done.
     fn next_wake(&self) -> u64 {
-        let task = self.events.peek().map(|Reverse((at, ..))| *at);
-        [task, self.host.next_device_event()].into_iter().flatten().min().unwrap_or(u64::MAX)
+        [self.first_wake(), self.host.next_device_event()].into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
     /// When something happens next that is not of the task on this CPU: until then it goes on at once.

@@ -50,7 +50,8 @@ impl Host {
         Group::check_count(self.groups.len())?;
         let at = self.groups.len();
         self.push_group(Group::new(name.to_owned(), Some(usize::from(parent.0)), at));
-        for above in self.ancestors(usize::from(parent.0)) {
+        let all: Vec<usize> = self.ancestors(usize::from(parent.0)).collect();
+        for above in all {
             self.groups[above].subtree.push(at);
         }
         Ok(GroupId(at as u16))
@@ -97,8 +98,8 @@ impl Host {
     }
 
     /// A group and those above it.
-    pub(crate) fn ancestors(&self, group: usize) -> Vec<usize> {
-        std::iter::successors(Some(group), |at| self.groups[*at].parent).collect()
+    pub(crate) fn ancestors(&self, group: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(group), |at| self.groups[*at].parent)
     }
 
     /// Adds to the usage of a group and of those above it. A CPU charges a batch and takes pages from that.
@@ -115,13 +116,13 @@ impl Host {
         }
         let batch = taken.max(CHARGE_BATCH);
         // Near a limit no more than what is asked for.
-        let has_room = |at: &usize| self.groups[*at].usage.saturating_add(batch) <= self.groups[*at].max;
-        let batch = if self.ancestors(own).iter().all(has_room) { batch } else { taken };
+        let has_room = |at: usize| self.groups[at].usage.saturating_add(batch) <= self.groups[at].max;
+        let batch = if self.ancestors(own).all(has_room) { batch } else { taken };
         self.add_usage(own, batch.cast_signed());
         if batch > taken {
             self.refill_stock(own, batch - taken);
         }
-        let over = self.ancestors(own).into_iter().any(|at| self.groups[at].usage > self.groups[at].high);
+        let over = self.ancestors(own).any(|at| self.groups[at].usage > self.groups[at].high);
         if let Some(task) = self.tasks.get_mut(self.current).filter(|_| over) {
             task.over_high += batch;
         }

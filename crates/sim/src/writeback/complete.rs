@@ -25,7 +25,7 @@ impl Host {
             self.queues[device].add(self.now, request);
             return;
         }
-        let path = self.ancestors(request.group);
+        let path: Vec<usize> = self.ancestors(request.group).collect();
         if let Some(request) = self.throttles.pass(&path, device, request, self.now) {
             self.queues[device].add(self.now, request);
         }
@@ -34,8 +34,8 @@ impl Host {
     /// Sends what has waited long enough for the limits of its group.
     fn send_throttled(&mut self) {
         while let Some((device, group, request)) = self.throttles.next(self.now) {
-            let above = self.ancestors(group);
-            if let Some(request) = self.throttles.pass(&above[1..], device, request, self.now) {
+            let above: Vec<usize> = self.ancestors(group).skip(1).collect();
+            if let Some(request) = self.throttles.pass(&above, device, request, self.now) {
                 // It becomes a request of the device now (`rq->start_time_ns`).
                 self.queues[device].add(self.now, Request { since: self.now, ..request });
             }
