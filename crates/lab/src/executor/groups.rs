@@ -7,6 +7,7 @@ use crate::undo::Journal;
 use pagetide_core::{Error, GroupReclaim, GroupSpec, IoMax};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The groups that steps have been given so far, by name. They go at the end of the run, by the journal.
@@ -48,7 +49,7 @@ impl Groups {
     /// Asks the kernel for memory of a group, if it is there. It may find less than that.
     ///
     /// # Errors
-    /// This host's control groups have no `memory.reclaim`.
+    /// This host's control groups have no `memory.reclaim`, or the kernel refuses.
     pub(super) fn reclaim(&self, asked: &GroupReclaim) -> Result<(), Error> {
         const FILE: &str = "memory.reclaim";
         let Some(group) = self.0.get(&asked.cgroup) else { return Ok(()) };
@@ -58,9 +59,13 @@ impl Groups {
                 "run it in a VM: --on vm",
             ));
         }
-        // `EAGAIN`: it found less.
-        let _ = fs::write(group.path().join(FILE), asked.size.get().to_string());
-        Ok(())
+        match fs::write(group.path().join(FILE), asked.size.get().to_string()) {
+            // `EAGAIN`: it found less.
+            Err(error) if error.kind() != ErrorKind::WouldBlock => {
+                Err(Error::system(format!("group {}: cannot write {FILE}: {error}", asked.cgroup), ""))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
