@@ -127,8 +127,7 @@ fn requested(part: &Stretch<'_>) -> Vec<ChangeKind> {
     };
     let asked: Vec<(&str, f64)> =
         group::below_root(part).filter_map(|group| Some((group, of_group(&group)?))).collect();
-    let is_below = |path: &str, other: &str| other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-    let innermost = asked.iter().filter(|(path, _)| !asked.iter().any(|(other, _)| is_below(path, other)));
+    let innermost = asked.iter().filter(|(path, _)| !asked.iter().any(|(other, _)| group::is_below(path, other)));
     innermost.map(|(group, bytes)| ChangeKind::Reclaimed { group: (*group).to_owned(), bytes: *bytes }).collect()
 }
 

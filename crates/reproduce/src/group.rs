@@ -93,8 +93,7 @@ pub(crate) fn held_back<'a>(stretch: &Stretch<'a>) -> Option<&'a str> {
     };
     let held: Vec<&str> = below_root(stretch).filter(is_held).collect();
     // What holds a group back holds back those above it as well: it waits when they do.
-    let is_lowest =
-        |group: &&str| !held.iter().any(|other| other.strip_prefix(*group).is_some_and(|rest| rest.starts_with('/')));
+    let is_lowest = |group: &&str| !held.iter().any(|other| is_below(group, other));
     let mut lowest = held.iter().copied().filter(is_lowest);
     lowest.next().filter(|_| lowest.next().is_none())
 }
@@ -182,6 +181,11 @@ pub(crate) fn limits_io(stretch: &Stretch<'_>, device: &str) -> bool {
         row.ends_with(&format!("\t{device}")) && IO_LIMITS.iter().filter_map(limit).any(is_limit)
     };
     rows.any(is_limited)
+}
+
+/// Whether a group is below another, by their paths.
+pub(crate) fn is_below(path: &str, other: &str) -> bool {
+    other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The groups that are next below another.

@@ -8,10 +8,7 @@ use pagetide_store::Reader;
 use silent::Silent;
 use std::path::Path;
 
-/// Shares of time that nobody can tell from one another.
-const ALIKE: f64 = 0.01;
-
-/// Whether a recording and its reproduction have this cause, and one of these is as good as the best advice but for leaving the others out.
+/// Whether a recording and its reproduction have this cause, and no advice is better than one of these but for leaving the others out.
 fn check(name: &str, cause: &str, helps: &[&str]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus").join(name).join("recording");
     let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
@@ -22,7 +19,7 @@ fn check(name: &str, cause: &str, helps: &[&str]) {
     assert_eq!((compared.recorded.as_str(), compared.again.as_str()), (cause, cause), "{:?}", again.compared);
     let tried = try_advice(&synthesis, &again.scenario, 1, &Silent).unwrap();
     let best = tried.iter().skip(1).find(|one| !one.what.contains("at another time")).unwrap();
-    let is_as_good = |one: &&Tried| one.effect.lost <= best.effect.lost + ALIKE;
+    let is_as_good = |one: &&Tried| one.effect.lost <= best.effect.lost;
     let good: Vec<&str> = tried.iter().filter(is_as_good).map(|one| one.what.as_str()).collect();
     assert!(helps.iter().any(|what| good.iter().any(|good| good.contains(what))), "{good:?}");
     assert!(best.effect.lost < tried[0].effect.lost / 2.0, "{tried:#?}");
