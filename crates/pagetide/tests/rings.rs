@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::punctuated::Punctuated;
 use syn::visit::Visit;
-use syn::{Attribute, Expr, Item, Token, UseTree};
+use syn::{Attribute, Expr, ExprLit, Item, Lit, Token, UseTree};
 
 /// The names on the way to a module, from the root of the crate.
 type ModulePath = Vec<String>;
@@ -45,8 +45,20 @@ impl<'ast> Visit<'ast> for Paths {
         self.visit_path(&called.path);
         if let Ok(arguments) = called.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated) {
             arguments.iter().for_each(|argument| self.visit_expr(argument));
+            let texts = arguments.iter().filter_map(|argument| match argument {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+                _ => None,
+            });
+            self.0.extend(texts.flat_map(|text| captured(&text)).map(|name| vec![name]));
         }
     }
+}
+
+/// The names in the braces of a format string.
+fn captured(text: &str) -> Vec<String> {
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric());
+    let parts = text.split('{').skip(1).filter_map(|part| part.split_once(['}', ':']).map(|(name, _)| name));
+    parts.filter(is_name).map(ToOwned::to_owned).collect()
 }
 
 /// Whether it is compiled for tests only.
@@ -275,6 +287,8 @@ fn rings_are_found_through_imports_and_re_exports() {
     let tested = "pub fn g() {} #[cfg(test)] mod tests { use crate::One; fn h(_: One) {} }";
     assert!(file_rings(&[lib, one, two, ("two/three.rs", tested)]).is_empty());
     assert!(file_rings(&[lib, one, two, ("two/three.rs", "use crate::One; pub fn g() {}")]).is_empty());
+    let captured = "use crate::One; pub fn g() { let _ = format!(\"id = {One}, {:.0}\", 1); }";
+    assert_eq!(file_rings(&[lib, one, two, ("two/three.rs", captured)]).len(), 1);
 }
 
 #[test]

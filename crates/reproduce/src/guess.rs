@@ -17,6 +17,11 @@ impl Guess {
     }
 }
 
+/// An amount of bytes in words.
+pub(crate) fn megabytes(bytes: f64) -> String {
+    pagetide_core::Quantity::new(bytes, pagetide_core::Unit::Bytes).to_string()
+}
+
 /// An amount that a recording leaves open within a range. It is a factor of what the synthesis takes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Knob {

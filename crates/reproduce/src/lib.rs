@@ -3,34 +3,24 @@
 //! [`synthesise`] makes a scenario of a recording. [`reproduce`] runs it on the model of the kernel, compares the two incidents, and where
 //! they differ looks for the values of its guesses that are nearer. [`try_advice`] changes the scenario by each advice and measures what that
 //! does to those who lost time. Nothing here touches the host.
+//!
+//! A recording's way is `recorded` (what each command, disk and group did) -> `load` (what a step of the lab does in their place) -> `scenario` (the
+//! text of it) -> `synthesis` -> `fit` (the guesses that come nearest) -> `advice`; each room uses those before it.
 
 mod advice;
-mod change;
-mod command;
 mod cores;
-mod culprit;
-mod disk;
-mod effect;
 mod fit;
-mod group;
 mod guess;
-mod likeness;
 mod load;
-mod place;
-mod reclaim;
-mod stretch;
+mod recorded;
+mod scenario;
 mod synthesis;
-mod text;
-mod trial;
-mod trials;
 
-pub use culprit::{Culprit, commands};
-pub use effect::Effect;
-pub use fit::{Reproduced, reproduce};
+pub use advice::{Effect, Tried, try_advice, try_on};
+pub use fit::{Compared, Reproduced, reproduce};
 pub use guess::{FittedGuess, Guess};
-pub use likeness::Compared;
-pub use synthesis::{INCIDENT, Synthesis, synthesise};
-pub use trials::{Tried, try_advice, try_on};
+pub use scenario::{Culprit, INCIDENT, commands};
+pub use synthesis::{Synthesis, synthesise};
 
 /// What to load of a recording beside what the rules read.
 pub const METRICS: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Whether two recordings show the same incident.
 
-use crate::stretch::{Stretch, rate_of_all};
+use crate::recorded::{Stretch, rate_of_all};
 use pagetide_core::{Actor, Diagnosis, Quantity, Table, Unit, part_name};
 use serde::Serialize;
 

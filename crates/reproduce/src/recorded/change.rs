@@ -1,8 +1,8 @@
 //! What becomes of a host in an incident, beside what its programs do.
 
-use crate::command::Command;
-use crate::group::{self, Throttled};
-use crate::stretch::{Stretch, whole};
+use super::command::Command;
+use super::group::{self, Throttled};
+use super::stretch::{Stretch, whole};
 use pagetide_core::Table;
 
 /// A change of the host in the middle of a recording, and when it had happened, ns on the axis.
@@ -162,7 +162,7 @@ fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Did;
+    use crate::recorded::Did;
     use pagetide_core::{Bytes, Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
 
     #[test]

@@ -1,8 +1,9 @@
 //! How fast a CPU reclaims memory, and for whom.
 
-use crate::command::{Command, Did};
-use crate::effect::has_delays;
-use crate::stretch::{Stretch, whole};
+use super::command::Command;
+use super::delays::has_delays;
+use super::did::Did;
+use super::stretch::{Stretch, whole};
 use pagetide_core::Table;
 use pagetide_lab::sim::Costs;
 

@@ -19,6 +19,30 @@ impl Culprit {
     }
 }
 
+/// The programs of a scenario.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Programs<'a> {
+    /// What the processes of all are called.
+    pub(crate) all: &'a [String],
+    /// Those that began it.
+    pub(crate) culprits: &'a [Culprit],
+}
+
+impl Programs<'_> {
+    pub(crate) fn is_culprit(&self, name: &str) -> bool {
+        self.culprits.iter().any(|culprit| culprit.process == name)
+    }
+
+    /// Whether none but those that began it ran: then they are the victims as well. What holds memory only is no program.
+    pub(crate) fn are_alone(&self) -> bool {
+        self.all.iter().all(|name| self.is_culprit(name))
+    }
+
+    pub(crate) fn is_victim(&self, name: &str) -> bool {
+        self.all.iter().any(|program| program == name) && (self.are_alone() || !self.is_culprit(name))
+    }
+}
+
 /// The commands, each once.
 pub fn commands(culprits: &[Culprit]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();

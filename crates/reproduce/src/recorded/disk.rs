@@ -1,8 +1,8 @@
 //! What a disk can do, by what it did.
 
-use crate::group;
+use super::group;
+use super::stretch::Stretch;
 use crate::guess::Guess;
-use crate::stretch::Stretch;
 use pagetide_core::Table;
 
 /// Bytes of a sector of `/proc/diskstats`.

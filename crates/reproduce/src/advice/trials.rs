@@ -1,11 +1,12 @@
 //! The trials of a reproduction with each advice.
 
-use crate::advice::{self, Change};
+use super::changes::{self, Change};
+use super::effect::{self, Effect, Work};
 use crate::cores::on_all_cores;
-use crate::effect::{self, Effect, Work};
-use crate::likeness::Amounts;
-use crate::synthesis::{INCIDENT, Synthesis};
-use crate::trial::{self, Trial};
+use crate::fit::{Amounts, Trial, run, run_on};
+use crate::recorded::has_delays;
+use crate::scenario::INCIDENT;
+use crate::synthesis::Synthesis;
 use pagetide_core::{Action, Backend, DeviceChange, Error, Figures, Nanos, Progress, Recording, Scenario, Step};
 use pagetide_lab::plan::RunsProgress;
 use serde::Serialize;
@@ -51,7 +52,7 @@ pub fn try_advice(
         let (_, trouble) = synthesis.stretches(&one.recording)?;
         Some(effect::work(&trouble, synthesis.programs()))
     });
-    changes.extend(advice::all(scenario, &synthesis.culprits));
+    changes.extend(changes::all(scenario, &synthesis.culprits));
     tried.extend(measure(synthesis, &changes[1..], work.as_ref(), seeds, watch)?);
     // The best two that can be done together.
     let mut order: Vec<usize> = (1..changes.len()).filter(|at| tried[*at].is_some()).collect();
@@ -61,7 +62,7 @@ pub fn try_advice(
     let helps = |at: usize| lost(at, &tried) < 0.8 * lost(0, &tried) && killed(at) <= killed(0);
     let able: Vec<usize> = order.into_iter().filter(|at| helps(*at) && changes[*at].can_pair).take(4).collect();
     let both = able.iter().enumerate().find_map(|(nth, one)| {
-        able[nth + 1..].iter().find_map(|other| advice::pair(&changes[*one], &changes[*other], scenario))
+        able[nth + 1..].iter().find_map(|other| changes::pair(&changes[*one], &changes[*other], scenario))
     });
     if let Some(both) = both {
         tried.extend(measure(synthesis, &[both], work.as_ref(), seeds, watch)?);
@@ -125,13 +126,13 @@ pub fn try_on(
     fill_at_once(&mut scenario);
     // A kernel counts delays of tasks when it is told to.
     scenario.machine.sysctl.insert("kernel.task_delayacct".to_owned(), 1);
-    let ran = trial::run_on(backend, &scenario, 1, progress)?;
+    let ran = run_on(backend, &scenario, 1, progress)?;
     let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
         return Err(Error::system("the run took no samples of the incident", "run it again"));
     };
     let mut effect = effect::of(&calm, &trouble, synthesis.programs(), None);
     // Where it does not, pressure counts the waits of all.
-    if !effect::has_delays(&ran.recording) {
+    if !has_delays(&ran.recording) {
         effect.lost = Amounts::of(&calm, &trouble).waits.unwrap_or(effect.lost);
     }
     Ok(Tried { effect, lost_range: (effect.lost, effect.lost), recording: ran.recording, ..one.clone() })
@@ -170,7 +171,7 @@ fn measure(
 ) -> Result<Vec<Option<Tried>>, Error> {
     let jobs: Vec<(usize, u64)> = (0..changes.len()).flat_map(|at| (1..=seeds).map(move |seed| (at, seed))).collect();
     let effects = on_all_cores(&jobs, watch, |(at, seed)| {
-        let ran = trial::run(&changes[*at].scenario, *seed, synthesis.manifest(), &|| watch.interrupted());
+        let ran = run(&changes[*at].scenario, *seed, synthesis.manifest(), &|| watch.interrupted());
         let of = |ran: Trial| {
             let (calm, trouble) = synthesis.stretches(&ran.recording)?;
             let effect = effect::of(&calm, &trouble, synthesis.programs(), work);

@@ -1,7 +1,7 @@
 //! What a change does to those who lose time, and to those who take it.
 
-use crate::culprit::Culprit;
-use crate::stretch::{Stretch, whole};
+use crate::recorded::{Stretch, whole};
+use crate::scenario::Programs;
 use pagetide_core::{Recording, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,40 +22,6 @@ pub struct Effect {
 
 /// The delays of a task, ns.
 const DELAYS: [&str; 3] = ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"];
-
-/// Whether delays of any task were counted. Waits for a CPU the scheduler counts anyway (`kernel/sched/stats.h: sched_info_dequeue`), and the
-/// rows of processes that ended have them.
-pub(crate) fn has_delays(recording: &Recording) -> bool {
-    const COUNTED: [&str; 2] = ["blkio_delay_total", "freepages_delay_total"];
-    let of = |process: &str, metric| {
-        recording.series(Table::Process, process, metric).is_some_and(|delay| delay.points().any(|(_, ns)| ns > 0))
-    };
-    recording.entities(Table::Process).any(|(process, _)| COUNTED.into_iter().any(|metric| of(process, metric)))
-}
-
-/// The programs of a scenario.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Programs<'a> {
-    /// What the processes of all are called.
-    pub(crate) all: &'a [String],
-    /// Those that began it.
-    pub(crate) culprits: &'a [Culprit],
-}
-
-impl Programs<'_> {
-    fn is_culprit(&self, name: &str) -> bool {
-        self.culprits.iter().any(|culprit| culprit.process == name)
-    }
-
-    /// Whether none but those that began it ran: then they are the victims as well. What holds memory only is no program.
-    fn are_alone(&self) -> bool {
-        self.all.iter().all(|name| self.is_culprit(name))
-    }
-
-    fn is_victim(&self, name: &str) -> bool {
-        self.all.iter().any(|program| program == name) && (self.are_alone() || !self.is_culprit(name))
-    }
-}
 
 /// Bytes per second that each victim read and wrote in an incident, by the name of its process.
 pub(crate) type Work = BTreeMap<String, f64>;
@@ -129,20 +95,8 @@ pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, programs: Programs<'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Culprit;
     use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
-
-    #[test]
-    fn waits_for_a_cpu_alone_are_no_sign_that_delays_are_counted() {
-        let counts = |metric: &str, ns: i64| {
-            let mut made = RecordingBuilder::new(Manifest::default());
-            made.stamp(Stamp { boot_ns: 1, ..Stamp::default() });
-            let column = Column { name: metric.to_owned(), kind: Kind::Counter, unit: Unit::Nanos };
-            made.value(Table::Process, "ended/7.1@0", &column, ns);
-            has_delays(&made.finish())
-        };
-        assert!(counts("blkio_delay_total", 5) && counts("freepages_delay_total", 5));
-        assert!(!counts("blkio_delay_total", 0) && !counts("cpu_delay_total", 5));
-    }
 
     /// Ten seconds of calm and ten of an incident of these processes: their name, the share of the incident in which they wait, and the bytes that they
     /// read per second of it.

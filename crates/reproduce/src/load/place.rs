@@ -1,8 +1,8 @@
 //! On which disk a load has its files.
 
-use crate::disk::{DiskModel, SECTOR};
-use crate::load::CommandLoad;
-use crate::stretch::Stretch;
+use super::command_load::CommandLoad;
+use crate::recorded::Stretch;
+use crate::recorded::disk::{DiskModel, SECTOR};
 use pagetide_core::Table;
 
 /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.

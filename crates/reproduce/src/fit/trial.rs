@@ -1,6 +1,6 @@
 //! A scenario run on the model, as a recording of the incident alone.
 
-use crate::synthesis::INCIDENT;
+use crate::scenario::INCIDENT;
 use pagetide_core::{
     Backend, Diagnosis, Error, Manifest, Mark, MarkKind, Nanos, Progress, Recording, RecordingBuilder, RunRequest,
     Sample, Scale, Scenario, Schema, Sink,

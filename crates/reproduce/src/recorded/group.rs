@@ -1,6 +1,6 @@
 //! Control groups of commands.
 
-use crate::stretch::Stretch;
+use super::stretch::Stretch;
 use pagetide_core::Table;
 
 /// Where the kernel's control groups begin.

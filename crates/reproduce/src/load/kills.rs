@@ -1,0 +1,76 @@
+//! What the OOM killer ended.
+
+use super::command_load::CommandLoad;
+use super::kind::Kind;
+use crate::guess::{Guess, megabytes};
+use crate::recorded::{Stretch, group};
+use pagetide_core::Table;
+
+/// Has what grew most, where the OOM killer ended processes, take more than there is: it was ended between two samples, and would have grown on.
+pub(super) fn book(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
+    /// What is asked for beyond a limit.
+    const BEYOND: f64 = 1.1;
+    let killed = |group: &str| trouble.rate(Table::Cgroup, group, "events_oom_kill").is_some_and(|times| times > 0.0);
+    // A group counts the kills of those below it.
+    let limit = |group: &str| group::limits(trouble, &[], group, trouble.to).memory_max;
+    let groups: Vec<(&str, f64)> = group::below_root(trouble)
+        .filter(|group| killed(group))
+        .filter_map(|group| Some((group, limit(group)? * BEYOND)))
+        .collect();
+    let by_host = groups.is_empty() && trouble.host_rate("oom_kill").is_some_and(|times| times > 0.0);
+    let swap = trouble.most(Table::Host, "", "SwapTotal").unwrap_or(0.0);
+    let all = by_host.then(|| (None, trouble.recording.manifest.memory_total.as_f64() + swap));
+    let places = groups.iter().map(|(group, bytes)| (Some(*group), *bytes)).chain(all);
+    for (place, bytes) in places {
+        let is_in = |load: &CommandLoad| {
+            let own = load.command.group.as_deref().map(|path| group::limited(calm, trouble, path));
+            place.is_none() || own == place
+        };
+        let grown = |load: &CommandLoad| if let Kind::Grow { to, .. } = load.kind { to } else { 0.0 };
+        let first =
+            loads.iter_mut().filter(|load| is_in(load)).max_by(|one, other| grown(one).total_cmp(&grown(other)));
+        let Some(CommandLoad { kind: Kind::Grow { to, .. }, command, .. }) = first else { continue };
+        if *to < bytes {
+            *to = bytes;
+            guesses.push(Guess::new(
+                format!("{} takes {}", command.name, megabytes(bytes)),
+                "the OOM killer ended processes while it grew: it would have grown on",
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorded::Command;
+    use pagetide_core::{Bytes, Column, Kind as MetricKind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    /// What two programs of a group with a limit of 100 MB take that grew by 90 and 20 MB, where the OOM killer ended so many of the group, and of the host.
+    fn killed(of_group: i64, of_host: i64) -> Vec<f64> {
+        let mut made =
+            RecordingBuilder::new(Manifest { memory_total: Bytes::new(1_000_000_000), ..Manifest::default() });
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            made.value(Table::Cgroup, "/app", &column("max", MetricKind::Gauge), 100_000_000);
+            made.value(Table::Cgroup, "/app", &column("events_oom_kill", MetricKind::Counter), of_group * second / 10);
+            made.value(Table::Host, "", &column("oom_kill", MetricKind::Counter), of_host * second / 10);
+        }
+        let recording = made.finish();
+        let stretch = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let command = Command { group: Some("/app".to_owned()), appeared: Some(1), ..Command::default() };
+        let grows = |to: f64| CommandLoad::new(&command, Kind::Grow { to, rate: 1e6 }, false);
+        let mut loads = [grows(20e6), grows(90e6)];
+        book(&stretch, &stretch, &mut loads, &mut Vec::new());
+        let to = |load: &CommandLoad| if let Kind::Grow { to, .. } = load.kind { to } else { 0.0 };
+        loads.iter().map(to).collect()
+    }
+
+    #[test]
+    fn who_was_killed_while_it_grew_takes_more_than_there_is() {
+        assert_eq!(killed(1, 1), [20e6, 100e6 * 1.1]);
+        assert_eq!(killed(0, 1), [20e6, 1e9], "the host had no more");
+        assert_eq!(killed(0, 0), [20e6, 90e6]);
+    }
+}
