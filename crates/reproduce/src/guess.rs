@@ -37,11 +37,13 @@ pub(crate) enum Knob {
     Limits,
     /// Bytes between two syncs.
     Syncs,
+    /// How much more often the popular part of a working set is used than the rest.
+    Skew,
 }
 
 impl Knob {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::ThinkTime, Self::Limits, Self::WorkingSets, Self::NewLoad, Self::Latency, Self::Syncs];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::ThinkTime, Self::Limits, Self::WorkingSets, Self::Skew, Self::NewLoad, Self::Latency, Self::Syncs];
 
     /// What it is a factor of.
     pub(crate) const fn name(self) -> &'static str {
@@ -52,6 +54,7 @@ impl Knob {
             Self::Latency => "time of one request of the disks on its own",
             Self::Limits => "requests and bytes per second of the disks at most",
             Self::Syncs => "bytes between two syncs",
+            Self::Skew => "reads of the popular blocks of a working set for each of the others",
         }
     }
 
@@ -64,6 +67,7 @@ impl Knob {
             Self::Latency => "the recorded time of a request is a mean, with what it queued",
             Self::Limits => "what a disk did is recorded, and not what it could do",
             Self::Syncs => "flushes are counted for a disk, and not for a process",
+            Self::Skew => "a recording counts reads, and not how often each page was read",
         }
     }
 }
@@ -84,6 +88,12 @@ impl Factors {
     pub(crate) const fn with(mut self, knob: Knob, factor: f64) -> Self {
         self.0[knob as usize] = factor;
         self
+    }
+
+    /// The share of the reads of working sets that goes to their popular blocks, where that is more than half.
+    pub(crate) fn skew(&self) -> Option<f64> {
+        let odds = self.of(Knob::Skew);
+        (odds > 1.01).then(|| odds / (1.0 + odds))
     }
 
     /// Whether they are the same, but for what multiplying and dividing by a step leaves.

@@ -72,6 +72,7 @@ fn stream(size: u64, bs: u64) -> StreamSpec {
         rate: None,
         cache: Caching::Keep,
         random: false,
+        skew: None,
         compute: None,
         think: None,
         repeat: false,
@@ -340,10 +341,13 @@ fn a_stride_leaves_out_what_it_does_not_read() {
 fn a_random_stream_runs_until_its_time_is_over_and_stays_in_its_file() {
     let folder = folder();
     content(folder.path(), "a", MIB);
-    let random = StreamSpec { random: true, time: Some(Nanos::new(200_000_000)), ..stream(MIB, 4096) };
-    let ended = run(&Load::Stream(random), folder.path());
-    assert_eq!(ended.outcome, Outcome::TimedOut, "{ended:?}");
-    assert!(get(&ended, Figure::Processed) > 2.0 * MIB as f64, "{ended:?}");
+    for skew in [None, Some(0.9)] {
+        let time = Some(Nanos::new(200_000_000));
+        let random = StreamSpec { random: true, skew, time, ..stream(MIB, 4096) };
+        let ended = run(&Load::Stream(random), folder.path());
+        assert_eq!(ended.outcome, Outcome::TimedOut, "{ended:?}");
+        assert!(get(&ended, Figure::Processed) > 2.0 * MIB as f64, "{ended:?}");
+    }
 }
 
 #[test]

@@ -244,6 +244,7 @@ impl Synthesis<'_> {
         let any = |of: fn(&CommandLoad) -> bool| self.facts.loads.iter().any(of);
         match knob {
             Knob::WorkingSets => any(|load| load.kind.files().is_some()),
+            Knob::Skew => any(|load| matches!(load.kind, Kind::WorkingSet { warm: true, .. })),
             Knob::ThinkTime => any(|load| load.ran_before && load.kind.rate().is_some()),
             Knob::NewLoad => any(|load| !load.ran_before && load.kind.rate().is_some()),
             Knob::Syncs => any(|load| matches!(load.kind, Kind::Write { sync_every: Some(_), .. })),
@@ -264,6 +265,8 @@ impl Synthesis<'_> {
                 if measured { (0.7, 1.5) } else { (0.5, 4.0) }
             }
             Knob::Syncs => (0.25, 8.0),
+            // Evenly, to 24 of 25 reads to one in 25 blocks.
+            Knob::Skew => (1.0, 24.0),
         }
     }
 }

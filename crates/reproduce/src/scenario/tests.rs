@@ -3,7 +3,7 @@
 use super::draft::{Draft, Facts};
 use super::programs::Parts;
 use super::{memory, programs};
-use crate::guess::Factors;
+use crate::guess::{Factors, Knob};
 use crate::load::{CommandLoad, Kind};
 use crate::recorded::disk::{self, DiskModel};
 use crate::recorded::{Command, Did, Phase, Stretch};
@@ -58,6 +58,22 @@ fn what_goes_as_fast_as_a_disk_without_a_known_limit_has_files_by_what_it_did() 
     // Four processes that write 40 MB/s together, for 10 s.
     assert!((bytes(None) - 16.0 * 40e6 * 10.0 * 1.2).abs() < 1.0, "{}", bytes(None));
     assert!((bytes(Some(2e6)) - 2e6 * 10.0 * 1.2).abs() < 1.0, "{}", bytes(Some(2e6)));
+}
+
+#[test]
+fn reads_of_a_working_set_that_was_used_before_are_skewed_and_others_are_not() {
+    let recording = moments();
+    let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+    let skew = |warm: bool, factor: f64| {
+        let kind = Kind::WorkingSet { rate: 1e6, block: 8192.0, size: 64e6, warm };
+        let loads = [CommandLoad::new(&Command { ran: [1.0; 2], ..Command::default() }, kind, true)];
+        let facts = facts_of(calm, &loads);
+        let factors = Factors::FIRST.with(Knob::Skew, factor);
+        let parts = programs::parts(&Draft { facts: &facts, guesses: &[], factors }, 20.0).parts;
+        parts[0].split_once("skew = ").map(|(_, rest)| rest.split(',').next().unwrap().to_owned())
+    };
+    assert_eq!(skew(true, 4.0).as_deref(), Some("0.800"));
+    assert_eq!([skew(true, 1.0), skew(false, 4.0)], [None, None]);
 }
 
 #[test]

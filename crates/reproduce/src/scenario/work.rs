@@ -63,8 +63,10 @@ pub(super) fn of(draft: &Draft<'_>, (at, nth): (usize, usize), load: &CommandLoa
                 format!("bs = {}, random = true{}{}", size(block), pace(draft, load, rate, block), cache(direct));
             (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
         }
-        Kind::WorkingSet { rate, block, size: set, .. } => {
-            let fields = format!("bs = {}, random = true{}", size(block), pace(draft, load, Some(rate), block));
+        Kind::WorkingSet { rate, block, size: set, warm } => {
+            let skew =
+                draft.factors.skew().filter(|_| warm).map_or_else(String::new, |skew| format!(", skew = {skew:.3}"));
+            let fields = format!("bs = {}, random = true{skew}{}", size(block), pace(draft, load, Some(rate), block));
             let set = draft.set(set);
             let text = blocks(set, MIB);
             (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)

@@ -19,7 +19,7 @@ const ALL: &[&str] = &[
      { name = \"b\", background = true, dd = { from = \"zero\", to = \"null\", size = \"64MiB\" }, cgroup = { name = \"g\" } }]",
     "swap = [{ zram = \"64MiB\" }, { size = \"64MiB\", disk = \"data\" }]",
     "swap = \"none\"",
-    "stream = { from = \"file:a\", size = \"64MiB\", bs = \"4KiB\", random = true, time = \"3s\" }",
+    "stream = { from = \"file:a\", size = \"64MiB\", bs = \"4KiB\", random = true, skew = 0.8, time = \"3s\" }",
     "dd = { from = \"zero\", to = \"file:a\", size = \"64MiB\", rate = \"1MB/s\" }",
     "spin = { time = \"1s\" }",
     "stat_missing = { folder_of = \"file:a@data\", count = 1000, rate = 100 }",
@@ -99,6 +99,11 @@ fn errors_are_one_line_with_the_fix() {
         "stream = { from = \"file:a\", size = \"2MiB\", stride = { read = \"4KiB\", skip = \"4KiB\" } }",
         &["a block"],
     );
+    check("stream = { from = \"file:a\", size = \"2MiB\", skew = 0.8 }", &["of random reads", "random = true"]);
+    for skew in ["0.5", "1", "-3", "nan", "inf"] {
+        let stream = format!("stream = {{ from = \"file:a\", size = \"2MiB\", random = true, skew = {skew} }}");
+        check(&stream, &["skew", "0.8"]);
+    }
     check("snapshot = true\ncgroup = { name = \"a\" }", &["no process"]);
     check("parallel = [{ name = \"a\" }]", &["part `a`: no action"]);
     check("parallel = [{ name = \"a\", background = true, grow = { size = \"1MiB\" } }]", &["none ends the step"]);

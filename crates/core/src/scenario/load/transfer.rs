@@ -16,7 +16,7 @@ const MOVED: &[(Figure, &str)] = &[
 ];
 
 /// Reads a file or a disk once, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamSpec {
     /// A file or a disk.
@@ -34,6 +34,10 @@ pub struct StreamSpec {
     /// Reads random blocks instead, until its time is over or it is told to stop.
     #[serde(default)]
     pub random: bool,
+    /// The share of random reads that goes to the most popular of the blocks, over 0.5 and below 1: with 0.8 it is four in five of the reads to a fifth of
+    /// the blocks, and of those again to a fifth of them (self-similar: Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD
+    /// 1994; fio's `pareto:0.2`). Popular blocks lie all over the file. Each block is read as often as the others when absent.
+    pub skew: Option<f64>,
     /// CPU time that it uses after each read, as of a program that works on what it got; none when absent.
     pub compute: Option<Nanos>,
     /// Time from the end of a read, and of what it computes, to the next one; none when absent.
@@ -57,6 +61,11 @@ pub struct Stride {
     pub skip: Bytes,
 }
 
+impl StreamSpec {
+    /// The largest skew.
+    pub const MAX_SKEW: f64 = 0.99;
+}
+
 impl StepKind for StreamSpec {
     fn describe(&self) -> String {
         format!("stream {} from {}", self.size, self.from)
@@ -73,6 +82,11 @@ impl StepKind for StreamSpec {
             Some(stride) if stride.read < self.bs => {
                 wrong("stride reads less than a block", "make bs smaller or read larger")
             }
+            _ if self.skew.is_some() && !self.random => wrong("skew is of random reads", "write random = true as well"),
+            _ if self.skew.is_some_and(|skew| !(skew > 0.5 && skew <= Self::MAX_SKEW)) => wrong(
+                "skew is not over 0.5 and up to 0.99",
+                "write 0.8 for four in five of the reads to a fifth of the blocks",
+            ),
             Some(_) if self.random => wrong("random and stride exclude each other", "leave one of them out"),
             Some(_) if self.repeat => wrong("repeat and stride exclude each other", "leave one of them out"),
             None if self.random && self.repeat => {
