@@ -20,11 +20,22 @@ pub struct Effect {
     pub killed: u64,
 }
 
+/// CPU time is recorded in ticks (`USER_HZ`).
+const TICKS: f64 = 100.0;
 /// The delays of a task, ns.
 const DELAYS: [&str; 3] = ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"];
 
-/// Bytes per second that each victim read and wrote in an incident, by the name of its process.
-pub(crate) type Work = BTreeMap<String, f64>;
+/// What each victim did in an incident, by the name of its process.
+pub(crate) type Work = BTreeMap<String, Did>;
+
+/// What a program did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Did {
+    /// Bytes per second that it read and wrote.
+    bytes: f64,
+    /// CPU time, as a share of the time.
+    cpu: f64,
+}
 
 fn rate(stretch: &Stretch<'_>, process: &str, metric: &str) -> f64 {
     stretch.rate(Table::Process, process, metric).unwrap_or(0.0)
@@ -47,21 +58,27 @@ fn resident(recording: &Recording) -> impl Iterator<Item = (&str, &str)> {
 pub(crate) fn work(trouble: &Stretch<'_>, programs: Programs<'_>) -> Work {
     let mut work = Work::new();
     for (process, name) in resident(trouble.recording).filter(|(_, name)| programs.is_victim(name)) {
-        *work.entry(name.to_owned()).or_default() += moved(trouble, process);
+        let did = work.entry(name.to_owned()).or_default();
+        did.bytes += moved(trouble, process);
+        // What the kernel does for it, such as reclaim, is no work of its own.
+        did.cpu += rate(trouble, process, "utime") / TICKS;
     }
     work
 }
 
 /// How many times as long a victim waits for as much work as it had done without a change. Who does more in the same time, as a closed loop does
-/// on a faster disk, waits less for each part of it.
-fn by_work(before: Option<f64>, now: f64) -> f64 {
-    /// Less than a page a second is no work to compare with.
-    const MIN_WORK: f64 = 4096.0;
+/// on a faster disk, waits less for each part of it. The work of who hardly reads and writes is its CPU time.
+fn by_work(before: Option<Did>, now: Did) -> f64 {
+    /// Less than a page a second is no work to compare with, nor is less than a millisecond of CPU time.
+    const MIN_BYTES: f64 = 4096.0;
+    const MIN_CPU: f64 = 0.001;
     const MAX_TIMES: f64 = 10.0;
-    match before {
-        Some(before) if before >= MIN_WORK => (before / now.max(1.0)).clamp(1.0 / MAX_TIMES, MAX_TIMES),
+    let times = match before {
+        Some(before) if before.bytes >= MIN_BYTES => before.bytes / now.bytes.max(1.0),
+        Some(before) if before.cpu >= MIN_CPU => before.cpu / now.cpu.max(MIN_CPU),
         _ => 1.0,
-    }
+    };
+    times.clamp(1.0 / MAX_TIMES, MAX_TIMES)
 }
 
 /// What happened to the programs of a scenario: `before` is what the victims did without a change, where it is known.
@@ -76,7 +93,7 @@ pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, programs: Programs<'
     let lost: f64 = victims()
         .map(|(process, name)| {
             let usual = before.and_then(|before| before.get(name)).copied();
-            let times = by_work(usual, now.get(name).copied().unwrap_or(0.0));
+            let times = by_work(usual, now.get(name).copied().unwrap_or_default());
             (waits(trouble, process) * times - waits(calm, process)) / 1e9
         })
         .sum();
@@ -98,6 +115,9 @@ mod tests {
     use crate::scenario::Culprit;
     use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
 
+    /// CPU time of each process in the incident.
+    const CPU: f64 = 0.02;
+
     /// Ten seconds of calm and ten of an incident of these processes: their name, the share of the incident in which they wait, and the bytes that they
     /// read per second of it.
     fn recorded(processes: &[(&str, f64, f64)]) -> Recording {
@@ -112,12 +132,17 @@ mod tests {
                 let count = |rate: f64| whole(rate * of_incident).cast_signed();
                 made.value(Table::Process, name, &counter("blkio_delay_total"), count(waits * 1e9));
                 made.value(Table::Process, name, &counter("rchar"), count(*read));
+                made.value(Table::Process, name, &counter("utime"), count(CPU * TICKS));
             }
         }
         made.finish()
     }
 
     fn lost(recording: &Recording, all: &[&str], culprits: &[&str], before: Option<f64>) -> f64 {
+        lost_of(recording, all, culprits, before.map(|bytes| Did { bytes, cpu: 0.0 }))
+    }
+
+    fn lost_of(recording: &Recording, all: &[&str], culprits: &[&str], before: Option<Did>) -> f64 {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
         let culprit = |name: String| Culprit { process: name.clone(), command: name };
         let culprits: Vec<Culprit> = names(culprits).into_iter().map(culprit).collect();
@@ -125,7 +150,7 @@ mod tests {
         let programs = Programs { all: &all, culprits: &culprits };
         let calm = Stretch { recording, from: 0, to: 10_000_000_000 };
         let trouble = calm.with(10_000_000_000, 20_000_000_000);
-        let work: Option<Work> = before.map(|rate| [("db".to_owned(), rate)].into());
+        let work: Option<Work> = before.map(|did| [("db".to_owned(), did)].into());
         of(&calm, &trouble, programs, work.as_ref()).lost
     }
 
@@ -149,5 +174,8 @@ mod tests {
         assert!(is_near(lost(&recording, &["db"], &[], Some(1e6)), 0.4));
         assert!(is_near(lost(&recording, &["db"], &[], Some(4e6)), 1.6), "half as much");
         assert!(is_near(lost(&recording, &["db"], &[], Some(100.0)), 0.8), "it did nothing before");
+        let computes = |cpu: f64| lost_of(&recording, &["db"], &[], Some(Did { bytes: 100.0, cpu }));
+        assert!(is_near(computes(CPU / 2.0), 0.4), "it gets twice the CPU time: {}", computes(CPU / 2.0));
+        assert!(is_near(computes(CPU), 0.8) && is_near(computes(0.0), 0.8));
     }
 }
