@@ -31,6 +31,7 @@ pub const METRICS: &[&str] = &[
     "MemAvailable",
     "MemFree",
     "RssAnon",
+    "RssFile",
     "RssShmem",
     "SReclaimable",
     "Shmem",

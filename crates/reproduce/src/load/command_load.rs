@@ -70,6 +70,7 @@ impl CommandLoad {
     pub(crate) fn brings(&self, calm: &Stretch<'_>) -> f64 {
         match self.kind {
             Kind::Touch { data, .. } if self.ran_before => data,
+            Kind::Grow { to, .. } if self.ran_before => to,
             Kind::Grow { .. } if self.command.appeared.is_some_and(|at| at < calm.to) => self.command.calm.anon.1,
             _ => 0.0,
         }

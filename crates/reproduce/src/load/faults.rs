@@ -35,6 +35,25 @@ pub(super) fn kind(seen: &Seen<'_>, guesses: &mut Vec<Guess>) -> Option<Kind> {
     Some(for_the_first_time(seen, faults, guesses))
 }
 
+/// The code of a program, which it touches again when reclaim has taken it: of one that has some major faults beside what it does.
+pub(super) fn code(seen: &Seen<'_>) -> Option<Kind> {
+    /// Major faults per second from which on reclaim takes code.
+    const MIN_FAULTS: f64 = 0.2;
+    /// How often it touches a page of it, per second.
+    const TOUCHES: f64 = 1.0;
+    const PAGE: f64 = 4096.0;
+    let (calm, trouble) = (seen.calm(), seen.trouble());
+    let is_taken = seen.faults.is_none() && seen.host.refaulted > 0.0 && trouble.major_faults >= MIN_FAULTS;
+    let is_there = seen.command.appeared.is_none() && calm.mapped >= PAGE;
+    (is_taken && is_there).then(|| Kind::Touch {
+        code: calm.mapped,
+        data: 0.0,
+        fill: None,
+        rate: calm.mapped / PAGE * TOUCHES,
+        warm: true,
+    })
+}
+
 /// Files that do not fit, before the incident.
 fn usual(seen: &Seen<'_>, faults: f64, guesses: &mut Vec<Guess>) -> Kind {
     guesses.push(Guess::new(

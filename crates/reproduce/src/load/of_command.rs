@@ -29,6 +29,7 @@ pub(super) fn of(
         load.spread();
     }
     loads.extend(beside.map(|kind| CommandLoad::new(command, kind, false)));
+    loads.extend(faults::code(&seen).map(|kind| CommandLoad::new(command, kind, true)));
     loads.extend(writes::lines(&seen).map(|kind| CommandLoad::new(command, kind, seen.ran_before)));
     loads
 }
@@ -36,8 +37,10 @@ pub(super) fn of(
 /// The memory that it takes beside what it does.
 fn grows(seen: &Seen<'_>, kinds: &[Kind]) -> Option<Kind> {
     let (calm, trouble) = (seen.calm(), seen.trouble());
+    // Each of those that came one after the other took it anew.
+    let of_lives = seen.command.lives.iter().map(|life| life.took).reduce(f64::max);
     // What went to swap meanwhile it took as well.
-    let grown = seen.command.grew_by.unwrap_or_else(|| {
+    let grown = of_lives.or(seen.command.grew_by).unwrap_or_else(|| {
         trouble.anon.1 + (trouble.swapped - calm.swapped).max(0.0) - trouble.anon.0.min(calm.anon.1.max(calm.anon.0))
     });
     // Who comes and uses memory that is in swap has taken it for that.
@@ -56,6 +59,8 @@ fn loads(seen: &Seen<'_>, kind: Kind) -> Vec<CommandLoad> {
     let anew =
         asked > 0.5 * calm.asked && read >= MIN_MISS_SHARE * asked && seen.host.refaulted < MIN_MISS_SHARE * read;
     match kind {
+        // What each of its processes takes.
+        Kind::Grow { .. } if !command.lives.is_empty() => vec![CommandLoad::new(command, kind, false)],
         Kind::WorkingSet { block, size, warm, .. } if anew => {
             let usual = Kind::WorkingSet { rate: calm.asked, block, size, warm };
             let cold = Kind::Cold { rate: seen.paced(read), block, direct: false };

@@ -2,7 +2,6 @@
 
 use super::command_load::CommandLoad;
 use super::host_shape::HostShape;
-use super::kind::Kind;
 use super::parts::with_part;
 use super::{growth, kills, lookups, of_command, refaults, shared_memory};
 use crate::guess::Guess;
@@ -76,11 +75,7 @@ pub(crate) fn all(
         }
     }
     loads.extend(lookups::load(trouble, commands, named, guesses));
-    for load in &mut loads {
-        if let Kind::Grow { to, rate } = &mut load.kind {
-            *rate = growth::rate(trouble, "AnonPages", *to);
-        }
-    }
+    loads = growth::of_each(trouble, loads);
     loads.extend(shared_memory::load(trouble, commands, guesses));
     kills::book(calm, trouble, &mut loads, guesses);
     (loads, host.cache)

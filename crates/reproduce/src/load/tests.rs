@@ -389,3 +389,21 @@ fn what_a_program_in_swap_reads_is_no_file() {
     assert!(!did(1e6, 0.0).is_swapped_in(), "little is in swap");
     assert!(!did(50e6, 1e6).is_swapped_in(), "it asks for what it reads");
 }
+
+#[test]
+fn code_that_reclaim_took_is_touched_again_by_who_has_major_faults_for_it() {
+    let code = |major_faults: f64, mapped: f64, refaulted: f64| {
+        let did =
+            |major_faults: f64| Did { major_faults, mapped, cpu: 0.3, cpu_of_each: vec![(0.3, 0.0)], ..Did::default() };
+        let command = Command { calm: did(0.0), trouble: did(major_faults), ..reader((0.0, 0.0), (0.0, 0.0)) };
+        let loads = of(&command, &host(refaulted), None, &mut Vec::new());
+        loads.iter().find_map(|load| match load.kind {
+            Kind::Touch { code, rate, .. } => Some((code, rate, load.ran_before)),
+            _ => None,
+        })
+    };
+    assert_eq!(code(2.0, 8_192_000.0, 1e6), Some((8_192_000.0, 2000.0, true)));
+    assert_eq!(code(2.0, 8_192_000.0, 0.0), None, "nothing came back");
+    assert_eq!(code(0.1, 8_192_000.0, 1e6), None, "next to none");
+    assert_eq!(code(2.0, 0.0, 1e6), None, "not recorded");
+}

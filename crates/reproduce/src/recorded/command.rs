@@ -1,6 +1,7 @@
 //! A command in its control group.
 
 use super::did::Did;
+use super::lives::Life;
 use super::stretch::Stretch;
 
 /// Which part of what a command did it stands for.
@@ -31,6 +32,8 @@ pub(crate) struct Command {
     pub(crate) grew_for: f64,
     /// Anonymous memory that it took in the incident, bytes, where that is counted.
     pub(crate) grew_by: Option<f64>,
+    /// Its processes that took memory in the incident, where they came one after the other.
+    pub(crate) lives: Vec<Life>,
     /// Its processes, as the recording calls them.
     pub(crate) processes: Vec<String>,
     /// When the first of its processes was seen, if that was after the calm began, ns on the axis.

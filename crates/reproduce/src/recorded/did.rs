@@ -30,6 +30,8 @@ pub(crate) struct Did {
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
     pub(crate) anon: (f64, f64),
     pub(crate) swapped: f64,
+    /// Pages of files that it had mapped at the end, bytes: of the process that had most, as those of one program map the same.
+    pub(crate) mapped: f64,
     /// Processes that read or wrote.
     pub(crate) active: usize,
 }
@@ -155,6 +157,7 @@ impl Did {
             self.anon.0 += if came { 0.0 } else { from };
             self.anon.1 += to;
         }
+        self.mapped = ends("RssFile").map_or(0.0, |(_, to)| to).max(self.mapped);
         self.swapped += ends("VmSwap").map_or(0.0, |(_, to)| to);
     }
 }

@@ -5,6 +5,7 @@ use super::delays::has_delays;
 use super::did::Did;
 use super::family::{Family, has_own_counters, seen};
 use super::group;
+use super::lives::lives;
 use super::stretch::Stretch;
 use super::unseen::{MIN_MEMORY, SAME_MEMORY, add_waits_of_threads, find_groups};
 use pagetide_core::{Recording, Table};
@@ -56,6 +57,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, swapping: Option<&S
     }
     let interval = recording.manifest.interval.get().cast_signed();
     for command in &mut commands {
+        command.lives = lives(trouble, &command.processes);
         command.grew_by = grew_by(trouble, &command.processes);
         command.grew_for = grew_for(&calm.with(calm.from, trouble.to), &command.processes);
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);

@@ -60,7 +60,7 @@ pub(super) fn parts(draft: &Draft<'_>, length: f64) -> Parts {
         // Who ran before and waits now is no program that has just started, and waits for itself.
         let was_there = if load.command.was_there() && load.command.waits() && is_first_unseen(draft, at) {
             Some(unseen(draft, at))
-        } else if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() {
+        } else if matches!(load.kind, Kind::Grow { .. }) && load.command.appeared.is_none() && !load.ran_before {
             let time = seconds(length);
             Some(format!("grow = {{ size = \"4KiB\", fill = \"random\", hold_for = {time} }}, background = true"))
         } else {
