@@ -28,6 +28,7 @@ pub const METRICS: &[&str] = &[
     "Buffers",
     "Cached",
     "HugePages_Total",
+    "Hugepagesize",
     "MemAvailable",
     "MemFree",
     "RssAnon",

@@ -58,15 +58,17 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>, commands: &[Command
 fn huge_pages(stretch: &Stretch<'_>) -> Option<Change> {
     /// The share of memory that matters.
     const MIN_SHARE: f64 = 0.02;
+    /// Bytes of a huge page of the model, and of most hosts.
     const HUGE_PAGE: f64 = 2.0 * 1048576.0;
+    let size = stretch.host("Hugepagesize").unwrap_or(HUGE_PAGE);
     let pool = |part: &Stretch<'_>| part.ends(Table::Host, "", "HugePages_Total");
     let (from, to) = pool(stretch)?;
-    if (to - from).abs() * HUGE_PAGE < MIN_SHARE * stretch.recording.manifest.memory_total.as_f64() {
+    if (to - from).abs() * size < MIN_SHARE * stretch.recording.manifest.memory_total.as_f64() {
         return None;
     }
     let first =
         stretch.intervals().into_iter().find(|part| pool(part).is_some_and(|(before, after)| before != after))?;
-    Some(Change { at: first.from, what: ChangeKind::HugePages { count: whole(to) } })
+    Some(Change { at: first.from, what: ChangeKind::HugePages { count: whole(to * size / HUGE_PAGE) } })
 }
 
 /// Whether the limits of a group of these commands change in the incident.
@@ -267,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_pool_of_huge_pages_that_grows_takes_memory_from_when_it_began() {
-        let changed = |before: i64, middle: i64, after: i64| {
+        let changed_of = |size: Option<i64>, before: i64, middle: i64, after: i64| {
             let mut made =
                 RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
             for second in 0..=10 {
@@ -275,12 +277,23 @@ mod tests {
                 let column = Column { name: "HugePages_Total".to_owned(), kind: Kind::Gauge, unit: Unit::Count };
                 let pages = if second < 5 { before } else { middle.max((second - 5) * after / 5) };
                 made.value(Table::Host, "", &column, pages);
+                if let Some(size) = size {
+                    let column = Column { name: "Hugepagesize".to_owned(), kind: Kind::Gauge, unit: Unit::Bytes };
+                    made.value(Table::Host, "", &column, size);
+                }
             }
             let recording = made.finish();
             huge_pages(&Stretch { recording: &recording, from: 0, to: 10 })
         };
+        let changed = |before: i64, middle: i64, after: i64| changed_of(None, before, middle, after);
         // 200 MiB of 1000.
         assert_eq!(changed(0, 20, 100), Some(Change { at: 4, what: ChangeKind::HugePages { count: 100 } }));
+        let of_32_mib = changed_of(Some(32 << 20), 0, 1, 5);
+        assert_eq!(
+            of_32_mib,
+            Some(Change { at: 4, what: ChangeKind::HugePages { count: 80 } }),
+            "160 MiB, in pages of the model"
+        );
         assert_eq!(changed(100, 100, 100), None, "it was there before");
         assert_eq!(changed(0, 2, 5), None, "10 MiB");
         assert_eq!(changed(100, 0, 0), Some(Change { at: 4, what: ChangeKind::HugePages { count: 0 } }), "given back");
