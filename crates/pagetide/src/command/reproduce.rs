@@ -204,7 +204,7 @@ fn answer(again: &Reproduced) -> String {
     if again.is_alike() {
         return "Reproduced on the model: the same cause and origin, amounts within a factor of 1.5.".to_owned();
     }
-    let unlike = again.compared.iter().filter(|one| !one.alike);
+    let unlike = again.compared.iter().filter(|one| one.is_asked && !one.alike);
     let unlike: Vec<String> =
         unlike.map(|one| format!("{} ({} recorded, {} on the model)", one.what, one.recorded, one.again)).collect();
     format!("Not reproduced: it differs in {}. This is the nearest of {} runs.", unlike.join(", "), again.runs)
@@ -222,7 +222,11 @@ fn change(tried: &Tried) -> String {
 fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tried: &[Tried]) -> Page {
     let mut compared = Table::new().left("").right("recorded").right("on the model").left("");
     for one in &again.compared {
-        let alike = if one.alike { Cell::toned("alike", Tone::Good) } else { Cell::toned("differs", Tone::Bad) };
+        let alike = match (one.alike, one.is_asked) {
+            (true, _) => Cell::toned("alike", Tone::Good),
+            (false, true) => Cell::toned("differs", Tone::Bad),
+            (false, false) => Cell::toned("differs, not asked", Tone::Plain),
+        };
         compared.row([one.what.as_str().into(), one.recorded.as_str().into(), one.again.as_str().into(), alike]);
     }
     let mut advice =
@@ -256,7 +260,11 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
     let wide = wide.fold(16, usize::max);
     let _ = writeln!(text, "{}\n\n{:<36} {:>wide$} {:>wide$}", answer(again), "", "recorded", "on the model");
     for one in &again.compared {
-        let mark = if one.alike { "" } else { "  differs" };
+        let mark = match (one.alike, one.is_asked) {
+            (true, _) => "",
+            (false, true) => "  differs",
+            (false, false) => "  differs, not asked",
+        };
         let _ = writeln!(text, "{:<36} {:>wide$} {:>wide$}{mark}", one.what, one.recorded, one.again);
     }
     if !again.is_alike() && !tried.is_empty() {

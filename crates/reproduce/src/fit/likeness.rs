@@ -1,8 +1,9 @@
 //! Whether two recordings show the same incident.
 
-use crate::recorded::{Stretch, rate_of_all};
+use crate::recorded::{Stretch, group, rate_of_all};
 use pagetide_core::{Actor, Diagnosis, Quantity, Table, Unit, part_name};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Amounts are alike within this factor.
 const FACTOR: f64 = 1.5;
@@ -18,6 +19,8 @@ pub struct Compared {
     pub again: String,
     /// Whether it is an amount, and not a word.
     pub is_amount: bool,
+    /// Whether an incident is reproduced only if it is alike. What is not asked tells how far to trust advice.
+    pub is_asked: bool,
     /// The logarithm of the ratio of two amounts.
     #[serde(skip)]
     pub(crate) apart: f64,
@@ -26,7 +29,7 @@ pub struct Compared {
 }
 
 /// What is compared of an incident.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Amounts {
     /// The share of time in which a task of the host waited for IO or memory, less that of before.
     pub(crate) waits: Option<f64>,
@@ -38,6 +41,18 @@ pub(crate) struct Amounts {
     busy: Option<f64>,
     /// The time of a request on that disk, and how many times that of before it is.
     slower: Option<f64>,
+    /// The share of time in which a task of a control group waited for IO or memory, less that of before, by the name that a scenario gives the group.
+    groups: BTreeMap<String, f64>,
+}
+
+/// One of them.
+struct Amount {
+    what: String,
+    unit: Unit,
+    value: Option<f64>,
+    /// Below this it does not matter.
+    floor: f64,
+    is_asked: bool,
 }
 
 /// Shares of time below which waits, and a busy disk, do not matter.
@@ -56,10 +71,23 @@ impl Amounts {
 
     /// The same beside what was usual in several stretches before, in order of time.
     pub(crate) fn since(usual: &[Stretch<'_>], trouble: &Stretch<'_>) -> Self {
-        let waited = |parts: &[Stretch<'_>]| {
-            let rates = ["psi_io_some", "psi_memory_some"].map(|metric| rate_of_all(parts, Table::Host, "", metric));
+        let waited = |parts: &[Stretch<'_>], table: Table, entity: &str| {
+            let rates = ["psi_io_some", "psi_memory_some"].map(|metric| rate_of_all(parts, table, entity, metric));
             Some(rates.into_iter().flatten().reduce(f64::max)? / 1e6)
         };
+        // What a group, or the host, waited beyond what was usual.
+        let waits = |table: Table, entity: &str| {
+            waited(&[*trouble], table, entity)
+                .map(|share| (share - waited(usual, table, entity).unwrap_or(0.0)).max(0.0))
+        };
+        let mut groups: BTreeMap<String, f64> = BTreeMap::new();
+        for path in group::below_root(trouble) {
+            if let Some((name, waits)) = group::name(path).zip(waits(Table::Cgroup, path)) {
+                // Groups of several pods may have one name.
+                let most = groups.entry(name).or_default();
+                *most = most.max(waits);
+            }
+        }
         let refaults = |metric: &str| trouble.host_rate(metric);
         let each =
             [refaults("workingset_refault_file"), refaults("workingset_refault_anon"), refaults("workingset_refault")];
@@ -76,7 +104,8 @@ impl Amounts {
             (requests >= 1.0).then_some((rate("read_ms")? + rate("write_ms")?) / requests)
         };
         Self {
-            waits: waited(&[*trouble]).map(|share| (share - waited(usual).unwrap_or(0.0)).max(0.0)),
+            waits: waits(Table::Host, ""),
+            groups,
             refaults: each.into_iter().flatten().reduce(|sum, more| sum + more),
             traffic: moved.iter().sum::<f64>() / 4.0,
             busy: busiest.map(|(busy, _)| busy.min(1.0)),
@@ -90,21 +119,41 @@ impl Amounts {
         }
     }
 
-    /// Each amount: what it is, in which unit, how much, and below what it does not matter.
-    fn each(&self) -> [(&'static str, Unit, Option<f64>, f64); 4] {
+    /// Each of them.
+    fn each(&self) -> Vec<Amount> {
+        let asked =
+            |what: &str, unit, value, floor| Amount { what: what.to_owned(), unit, value, floor, is_asked: true };
         let min_refaults = MIN_REFAULTS.max(self.traffic * MIN_REFAULT_SHARE);
-        [
-            ("waits for IO or memory", Unit::Ratio, self.waits, MIN_WAITS),
-            ("refaulted pages", Unit::PagesPerSecond, self.refaults, min_refaults),
-            ("busiest disk busy", Unit::Ratio, self.busy, MIN_BUSY),
-            ("time of a request by that before", Unit::Count, self.slower, MIN_SLOWER),
-        ]
+        let mut all = vec![
+            asked("waits for IO or memory", Unit::Ratio, self.waits, MIN_WAITS),
+            asked("refaulted pages", Unit::PagesPerSecond, self.refaults, min_refaults),
+            asked("busiest disk busy", Unit::Ratio, self.busy, MIN_BUSY),
+            asked("time of a request by that before", Unit::Count, self.slower, MIN_SLOWER),
+        ];
+        all.extend(self.groups.iter().map(|(name, waits)| Amount {
+            what: format!("waits of the group {name}"),
+            unit: Unit::Ratio,
+            value: Some(*waits),
+            floor: MIN_WAITS,
+            is_asked: false,
+        }));
+        all
     }
 
-    /// How far two are apart: the sum of the logarithms of their ratios.
+    /// The same amounts of two.
+    fn pairs(&self, other: &Self) -> Vec<(Amount, Amount)> {
+        let mut others = other.each();
+        let pair = |one: Amount| {
+            let at = others.iter().position(|other| other.what == one.what)?;
+            Some((one, others.swap_remove(at)))
+        };
+        self.each().into_iter().filter_map(pair).collect()
+    }
+
+    /// How far two are apart in what is asked: the sum of the logarithms of their ratios.
     pub(crate) fn distance(&self, other: &Self) -> f64 {
-        let pairs = self.each().into_iter().zip(other.each());
-        pairs.filter_map(|((_, _, one, small), (_, _, other, _))| Some(apart(one?, other?, small))).sum()
+        let asked = self.pairs(other).into_iter().filter(|(one, _)| one.is_asked);
+        asked.filter_map(|(one, other)| Some(apart(one.value?, other.value?, one.floor))).sum()
     }
 }
 
@@ -122,9 +171,9 @@ fn is_called(recorded: &str, again: &str) -> bool {
     recorded == again || number.is_some_and(|number| number.bytes().all(|c| c.is_ascii_digit()))
 }
 
-/// How far an incident is from its reproduction: 0 where all is alike.
+/// How far an incident is from its reproduction: 0 where all that is asked is alike.
 pub(crate) fn distance(compared: &[Compared]) -> f64 {
-    let unlike = compared.iter().filter(|one| !one.alike);
+    let unlike = compared.iter().filter(|one| one.is_asked && !one.alike);
     // A word counts as much as an amount that is eight times another.
     unlike.map(|one| if one.is_amount { 0.5 + one.apart.min(3.0) } else { 2.5 }).sum()
 }
@@ -138,7 +187,7 @@ pub(crate) fn compare<'a>(
     let mut all = Vec::new();
     let mut words = |what: &str, recorded: String, again: String, alike: bool| {
         let what = what.to_owned();
-        all.push(Compared { what, recorded, again, is_amount: false, apart: 0.0, alike });
+        all.push(Compared { what, recorded, again, is_amount: false, is_asked: true, apart: 0.0, alike });
     };
     let verdicts = (one.verdict.name(), other.verdict.name());
     words("verdict", verdicts.0.to_owned(), verdicts.1.to_owned(), verdicts.0 == verdicts.1);
@@ -166,17 +215,18 @@ pub(crate) fn compare<'a>(
     let text =
         |names: &[String]| if names.is_empty() { "host".to_owned() } else { names[..names.len().min(2)].join(", ") };
     words("origin", text(&from), text(&to), alike);
-    for ((what, unit, recorded, floor), (_, _, again, floor_again)) in recorded.each().into_iter().zip(again.each()) {
-        let (Some(recorded), Some(again)) = (recorded, again) else { continue };
+    for (one, other) in recorded.pairs(again) {
+        let (Some(recorded), Some(again)) = (one.value, other.value) else { continue };
         let (least, most) = (recorded.min(again), recorded.max(again));
-        let text = |value: f64| Quantity::new(value, unit).to_string();
+        let text = |value: f64| Quantity::new(value, one.unit).to_string();
         all.push(Compared {
-            what: what.to_owned(),
             recorded: text(recorded),
             again: text(again),
             is_amount: true,
-            apart: apart(recorded, again, floor),
-            alike: recorded <= floor && again <= floor_again || most <= least * FACTOR,
+            is_asked: one.is_asked,
+            apart: apart(recorded, again, one.floor),
+            alike: recorded <= one.floor && again <= other.floor || most <= least * FACTOR,
+            what: one.what,
         });
     }
     all
@@ -206,21 +256,44 @@ mod tests {
 
     #[test]
     fn amounts_are_alike_within_a_factor_or_when_both_are_too_small_to_matter() {
-        let none = Amounts { waits: None, refaults: None, traffic: 0.0, busy: None, slower: None };
+        let none = Amounts::default();
         let alike = |recorded: Amounts, again: Amounts| {
             let healthy = Diagnosis::default();
             let compared = compare((&healthy, &recorded), (&healthy, &again), &|_| None);
             compared.iter().all(|one| one.alike)
         };
-        let waits = |share| Amounts { waits: Some(share), ..none };
+        let waits = |share| Amounts { waits: Some(share), ..none.clone() };
         assert!(alike(waits(0.3), waits(0.44)) && alike(waits(0.001), waits(0.019)));
         assert!(!alike(waits(0.3), waits(0.46)) && !alike(waits(0.019), waits(0.03)));
         // Of 10 000 pages per second, 100 do not matter.
-        let refaults = |refaults, traffic| Amounts { refaults: Some(refaults), traffic, ..none };
+        let refaults = |refaults, traffic| Amounts { refaults: Some(refaults), traffic, ..none.clone() };
         assert!(alike(refaults(1.0, 10_000.0), refaults(99.0, 10_000.0)));
         assert!(
             !alike(refaults(1.0, 10_000.0), refaults(99.0, 5_000.0)) && !alike(refaults(1.0, 0.0), refaults(30.0, 0.0))
         );
+    }
+
+    #[test]
+    fn what_the_groups_waited_is_told_and_not_asked() {
+        let recorded = |waits: [i64; 2]| {
+            let mut made = RecordingBuilder::new(Manifest::default());
+            let column = Column { name: "psi_io_some".to_owned(), kind: Kind::Counter, unit: Unit::Micros };
+            for second in 0..=20 {
+                made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+                for (path, waits) in ["/sys/fs/cgroup/pod/my db", "/sys/fs/cgroup/app"].into_iter().zip(waits) {
+                    made.value(Table::Cgroup, path, &column, (second - 10).max(0) * waits * 10_000);
+                }
+            }
+            let recording = made.finish();
+            let calm = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
+            Amounts::of(&calm, &calm.with(10 * SECOND, 20 * SECOND))
+        };
+        let healthy = Diagnosis::default();
+        let compared = compare((&healthy, &recorded([30, 1])), (&healthy, &recorded([60, 0])), &|_| None);
+        let groups = compared.iter().filter(|one| one.what.starts_with("waits of"));
+        let told: Vec<(&str, bool, bool)> = groups.map(|one| (one.what.as_str(), one.alike, one.is_asked)).collect();
+        assert_eq!(told, [("waits of the group app", true, false), ("waits of the group my_db", false, false)]);
+        assert_eq!(distance(&compared), 0.0);
     }
 
     #[test]

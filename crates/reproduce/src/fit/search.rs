@@ -37,9 +37,9 @@ pub struct Reproduced {
 }
 
 impl Reproduced {
-    /// Whether all that was compared is alike.
+    /// Whether all that is asked is alike.
     pub fn is_alike(&self) -> bool {
-        self.compared.iter().all(|one| one.alike)
+        self.compared.iter().all(|one| one.alike || !one.is_asked)
     }
 }
 
@@ -200,8 +200,9 @@ fn spread(nth: usize, dimensions: usize) -> Vec<f64> {
 }
 
 impl Tried {
+    /// Whether all that is asked is alike.
     fn is_alike(&self) -> bool {
-        self.compared.iter().all(|one| one.alike)
+        self.compared.iter().all(|one| one.alike || !one.is_asked)
     }
 }
 

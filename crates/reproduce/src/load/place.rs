@@ -5,6 +5,9 @@ use crate::recorded::Stretch;
 use crate::recorded::disk::{DiskModel, SECTOR};
 use pagetide_core::Table;
 
+/// Waits for IO, as a share of the time, from which on they tell which disk a command waits for.
+const MIN_WAITS: f64 = 0.3;
+
 /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.
 pub(crate) fn disk_of(calm: &Stretch<'_>, trouble: &Stretch<'_>, disks: &[DiskModel], load: &CommandLoad) -> String {
     let nearest = by_rate(trouble, disks, load);
@@ -25,15 +28,63 @@ pub(crate) fn disk_of(calm: &Stretch<'_>, trouble: &Stretch<'_>, disks: &[DiskMo
     most.filter(|((_, all), _)| *all > 0.0).map_or(nearest, |(_, name)| name)
 }
 
-/// The disk whose reads, or writes, are nearest to those of a command.
+/// The disk whose reads, or writes, are nearest to those of a command; of one that waits for its reads, one that does as much and takes as long.
 fn by_rate(trouble: &Stretch<'_>, disks: &[DiskModel], load: &CommandLoad) -> String {
     let did = &load.command.trouble;
     let (rate, metric) = if load.kind.writes() { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
     let bytes = rate * load.command.ran[1];
-    let apart = |disk: &&DiskModel| {
-        let moved = trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * SECTOR;
-        (moved.max(1.0) / bytes.max(1.0)).ln().abs()
+    let moved = |disk: &DiskModel| trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * SECTOR;
+    let apart = |disk: &&DiskModel| (moved(disk).max(1.0) / bytes.max(1.0)).ln().abs();
+    // How long a disk takes for a read, by how long the command waits for one.
+    let by_time = |disk: &DiskModel| {
+        const NEARLY_ALL: f64 = 0.7;
+        let rate = |metric| trouble.rate(Table::Disk, &disk.name, metric);
+        let (reads, took) = (rate("reads")?, rate("read_ms")? / 1e3);
+        let own = did.waits / (bytes / (moved(disk) / reads));
+        (moved(disk) >= NEARLY_ALL * bytes && reads > 0.0).then(|| (took / reads / own).ln().abs())
     };
+    if !load.kind.writes() && did.waits >= MIN_WAITS && bytes > 0.0 {
+        let of_time = disks.iter().filter_map(|disk| Some((by_time(disk)?, disk)));
+        if let Some((_, disk)) = of_time.min_by(|one, other| one.0.total_cmp(&other.0)) {
+            return disk.name.clone();
+        }
+    }
     let nearest = disks.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)));
     nearest.map(|disk| disk.name.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::kind::Kind;
+    use crate::recorded::{Command, Did};
+    use pagetide_core::{Column, Kind as MetricKind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    /// Where a command reads that asks a device for 64 KiB a second, in eight reads, and waits for so much of the time: vda does as much, in a
+    /// millisecond each, and vdb five times as much, in a tenth of a second each.
+    fn place(waits: f64) -> String {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
+            for (disk, reads, ms) in [("vda", 8, 1), ("vdb", 40, 100)] {
+                for (name, rise) in [("reads", reads), ("read_sectors", reads * 16), ("read_ms", reads * ms)] {
+                    let column = Column { name: name.to_owned(), kind: MetricKind::Counter, unit: Unit::Count };
+                    made.value(Table::Disk, disk, &column, second * rise);
+                }
+            }
+        }
+        let recording = made.finish();
+        let trouble = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+        let disks = ["vda", "vdb"].map(|name| DiskModel { name: name.to_owned(), ..DiskModel::default() });
+        let did = Did { read: 65536.0, waits, ..Did::default() };
+        let command = Command { trouble: did, ran: [1.0; 2], ..Command::default() };
+        let kind = Kind::Cold { rate: Some(65536.0), block: 8192.0, direct: false };
+        disk_of(&trouble.with(0, 0), &trouble, &disks, &CommandLoad::new(&command, kind, false))
+    }
+
+    #[test]
+    fn who_waits_for_its_reads_reads_from_a_disk_that_takes_as_long() {
+        assert_eq!(place(0.85), "vdb");
+        assert_eq!(place(0.01), "vda", "it does not wait: the disk that does as much");
+    }
 }

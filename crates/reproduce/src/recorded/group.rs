@@ -1,7 +1,7 @@
 //! Control groups of commands.
 
 use super::stretch::Stretch;
-use pagetide_core::Table;
+use pagetide_core::{Table, plain_name};
 
 /// Where the kernel's control groups begin.
 const ROOT: &str = "/sys/fs/cgroup";
@@ -181,6 +181,11 @@ pub(crate) fn limits_io(stretch: &Stretch<'_>, device: &str) -> bool {
         row.ends_with(&format!("\t{device}")) && IO_LIMITS.iter().filter_map(limit).any(is_limit)
     };
     rows.any(is_limited)
+}
+
+/// What the scenario calls the group with this path.
+pub(crate) fn name(path: &str) -> Option<String> {
+    path.rsplit('/').find(|part| !part.is_empty()).map(plain_name)
 }
 
 /// Whether a group is below another, by their paths.

@@ -15,7 +15,7 @@ pub(super) fn of(draft: &Draft<'_>, load: &CommandLoad, at: i64) -> Option<Strin
 
 /// A control group with the limits that it had at a moment.
 fn at_moment(draft: &Draft<'_>, path: &str, at: i64) -> Option<String> {
-    let name = name(path)?;
+    let name = group::name(path)?;
     let limits = group::limits(&draft.facts.trouble, &draft.facts.throttled, path, at);
     let mut fields = format!("{{ name = \"{name}\"");
     // Writing to a string does not fail.
@@ -74,11 +74,6 @@ pub(super) fn parts(draft: &Draft<'_>, length: f64) -> Vec<String> {
         }
     }
     parts
-}
-
-/// What the scenario calls the group with this path.
-pub(super) fn name(path: &str) -> Option<String> {
-    path.rsplit('/').find(|part| !part.is_empty()).map(plain_name)
 }
 
 /// The limits of a group's IO on a disk.

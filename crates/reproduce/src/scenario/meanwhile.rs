@@ -1,12 +1,11 @@
 //! What becomes of the machine in the incident.
 
 use super::draft::{Draft, UNUSED};
-use super::groups;
 use super::toml::{per_second, seconds, size};
 use crate::guess::Knob;
 use crate::load::CommandLoad;
 use crate::recorded::change::{Change, ChangeKind};
-use crate::recorded::whole;
+use crate::recorded::{group, whole};
 use pagetide_core::plain_name;
 use std::fmt::Write;
 
@@ -40,7 +39,7 @@ pub(super) fn changes(draft: &Draft<'_>) -> Vec<String> {
                 if !draft.facts.loads.iter().any(is_in) {
                     continue;
                 }
-                let Some(name) = groups::name(group) else { continue };
+                let Some(name) = group::name(group) else { continue };
                 format!("reclaim = {{ cgroup = \"{name}\", size = {} }}", size(*bytes))
             }
             ChangeKind::FilesDropped { bytes } => format!("drop_files = [{}]", dropped(draft, *bytes).join(", ")),
