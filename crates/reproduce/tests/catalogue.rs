@@ -183,7 +183,7 @@ fn outcome(recording: &Recording) -> Result<Outcome, Error> {
     Ok(Outcome {
         verdicts: pair("verdict"),
         causes: pair("cause"),
-        unlike: again.compared.iter().filter(|one| !one.alike).map(|one| one.what.clone()).collect(),
+        unlike: again.compared.iter().filter(|one| one.differs()).map(|one| one.what.clone()).collect(),
         best: best.map_or_else(String::new, |one| one.what.clone()),
         gains: best.is_some_and(|one| one.effect.lost < 0.8 * tried[0].effect.lost),
     })

@@ -70,7 +70,11 @@ fn tried(name: &str) -> Vec<Tried> {
 
 /// What differs between a recording and its reproduction.
 fn unlike(name: &str) -> Vec<Compared> {
-    compared(name).unwrap_or_else(|refused| panic!("{name}: {refused}")).into_iter().filter(|one| !one.alike).collect()
+    compared(name)
+        .unwrap_or_else(|refused| panic!("{name}: {refused}"))
+        .into_iter()
+        .filter(|one| one.differs())
+        .collect()
 }
 
 #[test]
@@ -123,7 +127,7 @@ fn row(name: &str, alike: &mut usize, tried: &mut usize) -> String {
     match compared(name) {
         Ok(compared) => {
             *tried += 1;
-            let unlike: Vec<&str> = compared.iter().filter(|one| !one.alike).map(|one| one.what.as_str()).collect();
+            let unlike: Vec<&str> = compared.iter().filter(|one| one.differs()).map(|one| one.what.as_str()).collect();
             *alike += usize::from(unlike.is_empty());
             let cause = compared.iter().find(|one| one.what == "cause").map_or("", |one| one.recorded.as_str());
             let answer =

@@ -204,7 +204,7 @@ fn answer(again: &Reproduced) -> String {
     if again.is_alike() {
         return "Reproduced on the model: the same cause and origin, amounts within a factor of 1.5.".to_owned();
     }
-    let unlike = again.compared.iter().filter(|one| one.is_asked && !one.alike);
+    let unlike = again.compared.iter().filter(|one| one.differs());
     let unlike: Vec<String> =
         unlike.map(|one| format!("{} ({} recorded, {} on the model)", one.what, one.recorded, one.again)).collect();
     format!("Not reproduced: it differs in {}. This is the nearest of {} runs.", unlike.join(", "), again.runs)

@@ -28,6 +28,13 @@ pub struct Compared {
     pub alike: bool,
 }
 
+impl Compared {
+    /// Whether the incident is not reproduced because of it.
+    pub const fn differs(&self) -> bool {
+        self.is_asked && !self.alike
+    }
+}
+
 /// What is compared of an incident.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Amounts {
@@ -173,7 +180,7 @@ fn is_called(recorded: &str, again: &str) -> bool {
 
 /// How far an incident is from its reproduction: 0 where all that is asked is alike.
 pub(crate) fn distance(compared: &[Compared]) -> f64 {
-    let unlike = compared.iter().filter(|one| one.is_asked && !one.alike);
+    let unlike = compared.iter().filter(|one| one.differs());
     // A word counts as much as an amount that is eight times another.
     unlike.map(|one| if one.is_amount { 0.5 + one.apart.min(3.0) } else { 2.5 }).sum()
 }

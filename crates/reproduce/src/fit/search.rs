@@ -39,7 +39,7 @@ pub struct Reproduced {
 impl Reproduced {
     /// Whether all that is asked is alike.
     pub fn is_alike(&self) -> bool {
-        self.compared.iter().all(|one| one.alike || !one.is_asked)
+        !self.compared.iter().any(Compared::differs)
     }
 }
 
@@ -202,7 +202,7 @@ fn spread(nth: usize, dimensions: usize) -> Vec<f64> {
 impl Tried {
     /// Whether all that is asked is alike.
     fn is_alike(&self) -> bool {
-        self.compared.iter().all(|one| one.alike || !one.is_asked)
+        !self.compared.iter().any(Compared::differs)
     }
 }
 
