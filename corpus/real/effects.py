@@ -18,7 +18,7 @@ import sys
 import tomllib
 
 import case
-from service import logged, median
+from service import LOGS, logged, median
 
 FIXTURES = case.HERE.parent.parent / "fixtures/real"
 PAGE = case.HERE.parent.parent / "docs/REPRODUCE.md"
@@ -33,17 +33,22 @@ NOTHING = "nothing"
 
 
 def lost(folder):
-    """Time that the service lost after the onset, in s per s."""
+    """Time that the service lost after the onset for as much as it usually serves, in s per s."""
     measured = tomllib.loads((folder / "measured.toml").read_text())
-    _, before, after = next(logged(folder, measured))
-    usual, latency = median([row[1] for row in before]), median([row[2] for row in before])
+    log, before, after = next(logged(folder, measured))
     if not after:
         return 1.0
-    if math.isnan(latency):
-        return max(0.0, 1 - sum(row[1] for row in after) / len(after) / usual)
-    # A second in which nothing was served is lost as a whole.
-    waits = [rate * (late - latency) / 1000 if rate and not math.isnan(late) else 1.0 for _, rate, late in after]
-    return max(0.0, sum(waits) / len(waits))
+    usual = median([one.rate for one in before])
+    own = median([one.took - one.queued for one in before])
+    if math.isnan(own):
+        return max(0.0, 1 - sum(one.rate for one in after) / len(after) / usual)
+    served = [one for one in after if one.rate]
+    # Until the end of a request that nothing was served after.
+    hangs = next((at for at, one in enumerate(reversed(after)) if one.rate), len(after))
+    waited = sum(one.rate * (one.took - one.queued) / 1000 for one in served) + hangs
+    # At least one request: who serves nothing has no time of a request.
+    requests = max(sum(one.rate for one in served), 1 / LOGS[log])
+    return max(0.0, usual * (waited / requests - own / 1000))
 
 
 def effect(before, after):
@@ -119,6 +124,12 @@ def best_of_model(tried, advised):
     return next(helps, NOTHING)
 
 
+def top_sign(tried, before, advised):
+    """Whether the best on the model of the advices that were also tried on the service has the same effect there."""
+    top = next(advice for advice in tried if advice in advised)
+    return effect(tried[NOTHING], tried[top]) == effect(before, advised[top])
+
+
 def tables():
     """The tables of the page."""
     measured, predicted, signs, agree, of_cases = measured_losses(), predicted_losses(), 0, 0, {}
@@ -139,7 +150,8 @@ def tables():
         agree += on_model == was
         sign = "same" if on_model == was else f"model: {on_model}, service: {was}"
         lines.append(f"| {of} | {advice} | {tried[NOTHING]:.3f} -> {tried[advice]:.3f} | {runs} | {sign} |")
-    lines += ["", f"{agree} of {signs} signs agree.", ""]
+    tops = [top_sign(predicted[of], before, advised) for of, (before, advised) in of_cases.items()]
+    lines += ["", f"{agree} of {signs} signs agree; {sum(tops)} of {len(tops)} of the advice that is best on the model for its recording.", ""]
     several = {of: one for of, one in of_cases.items() if len(one[1]) > 1}
     rows, right = [], 0
     for of, (before, advised) in several.items():
