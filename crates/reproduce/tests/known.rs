@@ -17,7 +17,8 @@ fn check(name: &str, cause: &str, helps: &[&str]) {
     let again = reproduce(&synthesis, &diagnosis, 1, &Silent).unwrap();
     let compared = again.compared.iter().find(|one| one.what == "cause").unwrap();
     assert_eq!((compared.recorded.as_str(), compared.again.as_str()), (cause, cause), "{:?}", again.compared);
-    let tried = try_advice(&synthesis, &again.scenario, 1, &Silent).unwrap();
+    // As many seeds as the command has: of one alone, an advice may be the best by chance.
+    let tried = try_advice(&synthesis, &again.scenario, 5, &Silent).unwrap();
     let best = tried.iter().skip(1).find(|one| !one.what.contains("at another time")).unwrap();
     let is_as_good = |one: &&Tried| one.effect.lost <= best.effect.lost;
     let good: Vec<&str> = tried.iter().filter(is_as_good).map(|one| one.what.as_str()).collect();
