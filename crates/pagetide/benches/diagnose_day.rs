@@ -35,7 +35,10 @@ fn measured(command: &str, words: &[&str], folder: &Path) -> (f64, f64, String) 
             .expect("python3 runs");
         let took = began.elapsed().as_secs_f64() * 1e3;
         best = best.min(took);
-        most = most.max(String::from_utf8_lossy(&output.stderr).trim().parse().unwrap_or(0.0) / 1024.0);
+        // Behind what the command itself printed there.
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let resident = stderr.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|kib| kib.parse::<f64>().ok());
+        most = most.max(resident.expect("the resident memory in KiB") / 1024.0);
         said = String::from_utf8_lossy(&output.stdout).into_owned();
     }
     (best, most, said)
