@@ -20,8 +20,8 @@ pub(super) struct Transfer {
     pub(super) caching: Caching,
     /// Whether each block is a random one.
     pub(super) random: bool,
-    /// The share of those that are the most popular ones; 0 for none.
-    pub(super) skew: f64,
+    /// The share of those that are the most popular ones.
+    pub(super) skew: Option<f64>,
     /// Whether it begins again at the end.
     pub(super) repeat: bool,
     pub(super) seed: u64,
@@ -60,8 +60,7 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
         // SAFETY: the descriptor is open.
         unsafe { libc::fallocate64(to, 0, 0, libc::off64_t::try_from(plan.size).unwrap_or(0)) };
     }
-    let sequence = Sequence::new(Order::Random, blocks, plan.seed);
-    let mut sequence = if plan.skew > 0.0 { sequence.skewed(plan.skew) } else { sequence };
+    let mut sequence = Sequence::new(Order::Random, blocks, plan.seed).skewed(plan.skew);
     while (done < plan.size || plan.random || plan.repeat) && !over(began, plan.time, counters) {
         let rest = if plan.random { plan.size } else { plan.size - done % plan.size };
         let length = plan.bs.min(usize::try_from(rest).unwrap_or(plan.bs));

@@ -41,7 +41,7 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             rate: rate(stream.rate),
             caching: stream.cache,
             random: stream.random,
-            skew: stream.skew.unwrap_or(0.0),
+            skew: stream.skew,
             repeat: stream.repeat,
             seed,
             stride: stream.stride.map_or(0, |stride| stride.read.get()),

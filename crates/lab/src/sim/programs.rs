@@ -74,7 +74,7 @@ impl Workshop<'_> {
                 bs: stream.bs.get(),
                 rate: rate(stream.rate),
                 random: stream.random,
-                skew: stream.skew.unwrap_or(0.0),
+                skew: stream.skew,
                 repeat: stream.repeat,
                 stride: stream.stride.map_or(0, |stride| stride.read.get()),
                 skip: stream.stride.map_or(0, |stride| stride.skip.get()),

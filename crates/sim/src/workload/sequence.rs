@@ -28,16 +28,17 @@ impl Sequence {
         Self { order, count, state: (seed ^ 0x2545_F491_4F6C_DD1D).max(1), skew: None }
     }
 
-    /// Random numbers of which the popular ones are drawn more often: this share of all draws, over 0.5 and below 1, is of what is left of them to one. Gray
-    /// et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994.
+    /// Draws some random numbers more often than others: with a share of 0.8 a fifth of them in four of five draws, and within that fifth again. The share
+    /// is over 0.5 and below 1; without one each is drawn as often. Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994.
     #[must_use]
-    pub fn skewed(self, share: f64) -> Self {
+    pub fn skewed(self, share: Option<f64>) -> Self {
+        let Some(share) = share else { return self };
         // Near the golden ratio, as neighbours in popularity are then far from each other.
         let mut step = self.count / 1000 * 618 + 1;
         while divisor(step, self.count) > 1 {
             step += 1;
         }
-        Self { skew: Some(Skew { power: (1.0 - share).ln() / share.ln(), step }), ..self }
+        Self { skew: Some(Skew { power: self_similar(1.0 - share), step }), ..self }
     }
 
     /// The next number; 0 when there is none.
@@ -73,6 +74,12 @@ impl Skew {
         let rank = ((count as f64 * part.powf(self.power)) as u64).min(count - 1);
         u64::try_from(u128::from(rank) * u128::from(self.step) % u128::from(count)).unwrap_or(0)
     }
+}
+
+/// The power of an even random number from 0 to 1 that is a place in order of popularity, where this part of all has all but this part of the draws, and
+/// so on within it.
+pub(super) fn self_similar(part: f64) -> f64 {
+    part.ln() / (1.0 - part).ln()
 }
 
 /// The greatest common divisor of two numbers.
@@ -124,7 +131,7 @@ mod tests {
     fn four_in_five_of_skewed_draws_are_of_a_fifth_and_all_have_their_place() {
         const COUNT: usize = 10_000;
         let mut drawn = vec![0_u32; COUNT];
-        let mut sequence = Sequence::new(Order::Random, COUNT as u64, 7).skewed(0.8);
+        let mut sequence = Sequence::new(Order::Random, COUNT as u64, 7).skewed(Some(0.8));
         (0..400_000).for_each(|_| drawn[usize::try_from(sequence.draw()).unwrap()] += 1);
         // Popular ones lie everywhere.
         let popular = drawn[..COUNT / 2].iter().filter(|times| **times >= 100).count();
@@ -135,7 +142,7 @@ mod tests {
         assert!((share(COUNT / 5) - 0.8).abs() < 0.02, "{}", share(COUNT / 5));
         assert!((share(COUNT / 25) - 0.64).abs() < 0.02, "{}", share(COUNT / 25));
         for count in [1, 2, 3, 12, 100, 4096] {
-            let skew = Sequence::new(Order::Random, count, 7).skewed(0.9).skew.unwrap();
+            let skew = Sequence::new(Order::Random, count, 7).skewed(Some(0.9)).skew.unwrap();
             let mut places: Vec<u64> = (0..count).map(|rank| rank * skew.step % count).collect();
             places.sort_unstable();
             assert_eq!(places, (0..count).collect::<Vec<_>>());

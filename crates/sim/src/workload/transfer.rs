@@ -31,8 +31,8 @@ pub struct TransferPlan {
     pub caching: Caching,
     /// Random blocks, until it is told to stop.
     pub random: bool,
-    /// The share of random blocks that are the most popular ones ([`Sequence::skewed`]); 0 for none.
-    pub skew: f64,
+    /// The share of random blocks that are the most popular ones ([`Sequence::skewed`]).
+    pub skew: Option<f64>,
     /// Whether it begins again at the end, until it is told to stop.
     pub repeat: bool,
     /// What decides the random blocks.
@@ -89,8 +89,7 @@ enum Stage {
 impl Transfer {
     /// The program of a plan.
     pub fn new(plan: TransferPlan, tally: SharedTally) -> Self {
-        let sequence = Sequence::new(Order::Random, plan.size / plan.bs.max(1), plan.seed);
-        let sequence = if plan.skew > 0.0 { sequence.skewed(plan.skew) } else { sequence };
+        let sequence = Sequence::new(Order::Random, plan.size / plan.bs.max(1), plan.seed).skewed(plan.skew);
         Self {
             plan,
             tally,

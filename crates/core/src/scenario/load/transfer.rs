@@ -34,7 +34,7 @@ pub struct StreamSpec {
     /// Reads random blocks instead, until its time is over or it is told to stop.
     #[serde(default)]
     pub random: bool,
-    /// The share of random reads that goes to the most popular of the blocks, over 0.5 and below 1: with 0.8 it is four in five of the reads to a fifth of
+    /// The share of random reads that goes to the most popular of the blocks, over 0.5 and up to 0.99: with 0.8 it is four in five of the reads to a fifth of
     /// the blocks, and of those again to a fifth of them (self-similar: Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD
     /// 1994; fio's `pareto:0.2`). Popular blocks lie all over the file. Each block is read as often as the others when absent.
     pub skew: Option<f64>,

@@ -2,6 +2,7 @@
 
 use super::free_map::FreeMap;
 use super::tausworthe::{Purpose, Seeds, Tausworthe};
+use crate::workload::sequence::self_similar;
 
 /// The options of a job that decide its blocks.
 #[derive(Debug, Clone)]
@@ -93,7 +94,7 @@ impl Blocks {
                 let sum = (1..=count.min(ZIPF_WEIGHTS)).map(|rank| (1.0 / rank as f64).powf(*theta)).sum();
                 Law::Zipf { theta: *theta, sum, first: block.draw() }
             }
-            Distribution::Pareto(h) => Law::Pareto { power: h.ln() / (1.0 - h).ln(), first: block.draw() },
+            Distribution::Pareto(h) => Law::Pareto { power: self_similar(*h), first: block.draw() },
             Distribution::Zoned(zones) => Law::Zoned(each_percent(zones)),
         };
         // fio keeps a map for uniform jobs only.
