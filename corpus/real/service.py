@@ -4,8 +4,6 @@ import re
 
 # The logs, and the seconds that each line covers.
 LOGS = {"pgbench.log": 2, "java.log": 1, "app.log": 1}
-
-
 # Seconds since the onset, requests per second, ms of a request, and how many of those it waited for a client that was free.
 Point = collections.namedtuple("Point", "at rate took queued")
 

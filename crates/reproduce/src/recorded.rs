@@ -21,4 +21,4 @@ pub(crate) use delays::has_delays;
 pub(crate) use did::Did;
 pub(crate) use lives::Life;
 pub(crate) use reclaim::slowdown;
-pub(crate) use stretch::{Stretch, at_onset, rate_of_all, until, whole};
+pub(crate) use stretch::{PAGE, Stretch, TICKS, at_onset, rate_of_all, until, whole};

@@ -1,6 +1,6 @@
 //! What a change does to those who lose time, and to those who take it.
 
-use crate::recorded::{Stretch, whole};
+use crate::recorded::{Stretch, TICKS, whole};
 use crate::scenario::Programs;
 use pagetide_core::{Recording, Table};
 use serde::Serialize;
@@ -20,8 +20,6 @@ pub struct Effect {
     pub killed: u64,
 }
 
-/// CPU time is recorded in ticks (`USER_HZ`).
-const TICKS: f64 = 100.0;
 /// The delays of a task, ns.
 const DELAYS: [&str; 3] = ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"];
 

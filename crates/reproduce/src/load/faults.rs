@@ -3,7 +3,7 @@
 use super::kind::{Kind, TOUCHES_PER_FAULT};
 use super::seen::{Seen, block};
 use crate::guess::{Guess, megabytes};
-use crate::recorded::Phase;
+use crate::recorded::{PAGE, Phase};
 
 /// Of what a command reads from devices a smaller share that comes back after it was evicted says that it uses other pages than before: faults are
 /// read around, and what is read beside the page that was evicted is no refault.
@@ -41,7 +41,6 @@ pub(super) fn code(seen: &Seen<'_>) -> Option<Kind> {
     const MIN_FAULTS: f64 = 0.2;
     /// How often it touches a page of it, per second.
     const TOUCHES: f64 = 1.0;
-    const PAGE: f64 = 4096.0;
     let (calm, trouble) = (seen.calm(), seen.trouble());
     let is_taken = seen.faults.is_none() && seen.host.refaulted > 0.0 && trouble.major_faults >= MIN_FAULTS;
     let is_there = seen.command.appeared.is_none() && calm.mapped >= PAGE;

@@ -1,7 +1,7 @@
 //! What the host as a whole says of each command.
 
 use crate::recorded::disk;
-use crate::recorded::{Did, Stretch, at_onset, group};
+use crate::recorded::{Did, PAGE, Stretch, at_onset, group};
 use pagetide_core::Table;
 
 /// A command misses the page cache if it reads this share of what it asks for from devices.
@@ -53,8 +53,8 @@ impl HostShape {
             memory: calm.recording.manifest.memory_total.as_f64(),
             cache: at_onset("Cached") + at_onset("Buffers") - calm.host("Shmem").unwrap_or(0.0),
             read: rate("pgpgin") * 1024.0,
-            cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
-            dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * 4096.0),
+            cached: (grown / trouble.seconds() + stolen * PAGE).max(0.0),
+            dirtied: trouble.rate(Table::Host, "", "nr_dirtied").map(|pages| pages * PAGE),
             read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
             usual_read_size: disk::request_size(calm, "reads", "read_sectors"),
             write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),

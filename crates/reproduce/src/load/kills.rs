@@ -65,8 +65,8 @@ mod tests {
     use crate::recorded::Command;
     use pagetide_core::{Bytes, Column, Kind as MetricKind, Manifest, RecordingBuilder, Stamp, Unit};
 
-    /// What two programs of a group with a limit of 100 MB take that grew by 90 and 20 MB, where the OOM killer ended so many of the group, and of the host.
-    fn killed(of_group: i64, of_host: i64) -> Vec<f64> {
+    /// What loads of a group with a limit of 100 MB take where the OOM killer ended so many processes of the group, and of the host.
+    fn taken(of_group: i64, of_host: i64, mut loads: Vec<CommandLoad>) -> Vec<f64> {
         let mut made =
             RecordingBuilder::new(Manifest { memory_total: Bytes::new(1_000_000_000), ..Manifest::default() });
         let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
@@ -78,46 +78,34 @@ mod tests {
         }
         let recording = made.finish();
         let stretch = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
-        let command = Command { group: Some("/app".to_owned()), appeared: Some(1), ..Command::default() };
-        let grows = |to: f64| CommandLoad::new(&command, Kind::Grow { to, rate: 1e6 }, false);
-        let mut loads = [grows(20e6), grows(90e6)];
         book(&stretch, &stretch, &mut loads, &mut Vec::new());
         let to = |load: &CommandLoad| if let Kind::Grow { to, .. } = load.kind { to } else { 0.0 };
         loads.iter().map(to).collect()
     }
 
-    /// What a service takes that was started again twice, in a group with a limit of 100 MB in which so many processes were killed, beside one that grew by more.
-    fn restarted(kills: i64) -> Vec<f64> {
-        let mut made =
-            RecordingBuilder::new(Manifest { memory_total: Bytes::new(1_000_000_000), ..Manifest::default() });
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: Unit::Count };
-        for second in 0..=10 {
-            made.stamp(Stamp { boot_ns: second * 1_000_000_000, ..Stamp::default() });
-            made.value(Table::Cgroup, "/app", &column("max", MetricKind::Gauge), 100_000_000);
-            made.value(Table::Cgroup, "/app", &column("events_oom_kill", MetricKind::Counter), kills * second / 10);
-        }
-        let recording = made.finish();
-        let stretch = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
-        let grows = |name: &str, to: f64, ended: Option<i64>| {
-            let (name, group) = (name.to_owned(), Some("/app".to_owned()));
-            let command = Command { name, group, appeared: Some(1), ended, ..Command::default() };
-            CommandLoad::new(&command, Kind::Grow { to, rate: 1e6 }, false)
-        };
-        let mut loads =
-            [grows("a", 60e6, Some(3)), grows("a", 50e6, Some(6)), grows("a", 40e6, None), grows("b", 70e6, None)];
-        book(&stretch, &stretch, &mut loads, &mut Vec::new());
-        let to = |load: &CommandLoad| if let Kind::Grow { to, .. } = load.kind { to } else { 0.0 };
-        loads.iter().map(to).collect()
+    /// A program of the group that came and grew by so much, until it ended.
+    fn grows(name: &str, to: f64, ended: Option<i64>) -> CommandLoad {
+        let (name, group) = (name.to_owned(), Some("/app".to_owned()));
+        let command = Command { name, group, appeared: Some(1), ended, ..Command::default() };
+        CommandLoad::new(&command, Kind::Grow { to, rate: 1e6 }, false)
     }
 
     #[test]
     fn each_that_was_killed_and_started_again_takes_more_than_there_is() {
+        // A service that was started again twice, beside one that grew by more.
+        let loads = || {
+            vec![grows("a", 60e6, Some(3)), grows("a", 50e6, Some(6)), grows("a", 40e6, None), grows("b", 70e6, None)]
+        };
+        let restarted = |kills: i64| taken(kills, 0, loads());
         assert_eq!(restarted(2), [100e6 * 1.1, 100e6 * 1.1, 40e6, 70e6]);
         assert_eq!(restarted(1), [100e6 * 1.1, 50e6, 40e6, 70e6]);
     }
 
     #[test]
     fn who_was_killed_while_it_grew_takes_more_than_there_is() {
+        let killed = |of_group: i64, of_host: i64| {
+            taken(of_group, of_host, vec![grows("a", 20e6, None), grows("b", 90e6, None)])
+        };
         assert_eq!(killed(1, 1), [20e6, 100e6 * 1.1]);
         assert_eq!(killed(0, 1), [20e6, 1e9], "the host had no more");
         assert_eq!(killed(0, 0), [20e6, 90e6]);

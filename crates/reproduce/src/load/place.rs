@@ -10,7 +10,7 @@ const MIN_WAITS: f64 = 0.3;
 
 /// The disk of a load: that on which its group reads most, or writes most if it writes; else the one that did what the command did.
 pub(crate) fn disk_of(calm: &Stretch<'_>, trouble: &Stretch<'_>, disks: &[DiskModel], load: &CommandLoad) -> String {
-    let nearest = by_rate(trouble, disks, load);
+    let nearest = nearest(trouble, disks, load);
     let Some(group) = &load.command.group else { return nearest };
     let bytes = if load.kind.writes() { "wbytes" } else { "rbytes" };
     let whole = trouble.with(calm.from, trouble.to);
@@ -28,13 +28,13 @@ pub(crate) fn disk_of(calm: &Stretch<'_>, trouble: &Stretch<'_>, disks: &[DiskMo
     most.filter(|((_, all), _)| *all > 0.0).map_or(nearest, |(_, name)| name)
 }
 
-/// The disk whose reads, or writes, are nearest to those of a command; of one that waits for its reads, one that does as much and takes as long.
-fn by_rate(trouble: &Stretch<'_>, disks: &[DiskModel], load: &CommandLoad) -> String {
+/// The disk that did what a command did: of one that waits for its reads, one that takes as long for them, else the nearest by rate.
+fn nearest(trouble: &Stretch<'_>, disks: &[DiskModel], load: &CommandLoad) -> String {
     let did = &load.command.trouble;
     let (rate, metric) = if load.kind.writes() { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
     let bytes = rate * load.command.ran[1];
     let moved = |disk: &DiskModel| trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * SECTOR;
-    let apart = |disk: &&DiskModel| (moved(disk).max(1.0) / bytes.max(1.0)).ln().abs();
+    let by_rate = |disk: &DiskModel| (moved(disk).max(1.0) / bytes.max(1.0)).ln().abs();
     // How long a disk takes for a read, by how long the command waits for one.
     let by_time = |disk: &DiskModel| {
         const NEARLY_ALL: f64 = 0.7;
@@ -43,14 +43,12 @@ fn by_rate(trouble: &Stretch<'_>, disks: &[DiskModel], load: &CommandLoad) -> St
         let own = did.waits / (bytes / (moved(disk) / reads));
         (moved(disk) >= NEARLY_ALL * bytes && reads > 0.0).then(|| (took / reads / own).ln().abs())
     };
-    if !load.kind.writes() && did.waits >= MIN_WAITS && bytes > 0.0 {
-        let of_time = disks.iter().filter_map(|disk| Some((by_time(disk)?, disk)));
-        if let Some((_, disk)) = of_time.min_by(|one, other| one.0.total_cmp(&other.0)) {
-            return disk.name.clone();
-        }
-    }
-    let nearest = disks.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)));
-    nearest.map(|disk| disk.name.clone()).unwrap_or_default()
+    let waits = !load.kind.writes() && did.waits >= MIN_WAITS && bytes > 0.0;
+    let of_time = disks.iter().filter(|_| waits).filter_map(|disk| Some((by_time(disk)?, disk)));
+    let of_rate = disks.iter().map(|disk| (by_rate(disk), disk));
+    let least = |(one, _): &(f64, &DiskModel), (other, _): &(f64, &DiskModel)| one.total_cmp(other);
+    let nearest = of_time.min_by(least).or_else(|| of_rate.min_by(least));
+    nearest.map(|(_, disk)| disk.name.clone()).unwrap_or_default()
 }
 
 #[cfg(test)]

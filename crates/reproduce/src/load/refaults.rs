@@ -1,13 +1,13 @@
 //! What a command read again after it was evicted.
 
-use crate::recorded::{Command, Stretch, group};
+use crate::recorded::{Command, PAGE, Stretch, group};
 use pagetide_core::Table;
 
 /// Bytes per second that a command read again after they were evicted: its part of what its group refaulted, or all that no group did.
 pub(super) fn rate(trouble: &Stretch<'_>, command: &Command, commands: &[Command]) -> f64 {
     let of = |table, row: &str| {
         let metrics = ["workingset_refault_file", "workingset_refault"];
-        metrics.iter().find_map(|metric| trouble.rate(table, row, metric)).unwrap_or(0.0) * 4096.0
+        metrics.iter().find_map(|metric| trouble.rate(table, row, metric)).unwrap_or(0.0) * PAGE
     };
     let bytes = match &command.group {
         Some(path) => of(Table::Cgroup, path),

@@ -4,6 +4,7 @@ use super::kind::Kind;
 use super::reads::MIN_STREAM_REQUEST;
 use super::seen::{MIN_TRAFFIC, Seen, block};
 use crate::guess::Guess;
+use crate::recorded::PAGE;
 
 /// Write calls per second from which on they matter to who waits for each page.
 const MIN_CALLS: f64 = 0.1;
@@ -32,7 +33,6 @@ pub(super) fn kind(seen: &Seen<'_>, guesses: &mut Vec<Guess>) -> Option<Kind> {
 
 /// The lines of a log of a program that waits for each page. Most begin a page anew: the kernel took the last one.
 pub(super) fn lines(seen: &Seen<'_>) -> Option<Kind> {
-    const PAGE: f64 = 4096.0;
     let (calm, trouble) = (seen.calm(), seen.trouble());
     let calls = calm.write_calls.max(trouble.write_calls);
     let few = trouble.written.max(calm.written) <= MIN_TRAFFIC;

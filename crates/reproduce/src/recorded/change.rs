@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::group::{self, Throttled};
-use super::stretch::{Stretch, whole};
+use super::stretch::{PAGE, Stretch, whole};
 use pagetide_core::Table;
 
 /// A change of the host in the middle of a recording, and when it had happened, ns on the axis.
@@ -108,7 +108,7 @@ fn dropped(part: &Stretch<'_>) -> Option<f64> {
     }
     let of_host = ["pgsteal_kswapd", "pgsteal_direct"].map(|metric| part.host_rate(metric).unwrap_or(0.0));
     let of_groups = group::below_root(part).filter_map(|path| part.rate(Table::Cgroup, path, "pgsteal"));
-    let reclaimed = of_groups.fold(of_host.iter().sum::<f64>(), f64::max) * part.seconds() * 4096.0;
+    let reclaimed = of_groups.fold(of_host.iter().sum::<f64>(), f64::max) * part.seconds() * PAGE;
     (reclaimed < MAX_RECLAIMED * fall).then_some(fall)
 }
 
@@ -125,7 +125,7 @@ fn requested(part: &Stretch<'_>) -> Vec<ChangeKind> {
             return None;
         }
         let pages = rate("pgsteal_proactive").or_else(|| Some(rate("pgsteal")? - for_host))?;
-        Some(pages * part.seconds() * 4096.0).filter(|bytes| *bytes >= MIN_SHARE * memory)
+        Some(pages * part.seconds() * PAGE).filter(|bytes| *bytes >= MIN_SHARE * memory)
     };
     let asked: Vec<(&str, f64)> =
         group::below_root(part).filter_map(|group| Some((group, of_group(&group)?))).collect();
@@ -153,11 +153,11 @@ fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
     }
     // A host that swaps has little left above the reserve.
     let swapped: f64 = ["pswpin", "pswpout"].iter().filter_map(|metric| part.host_rate(metric)).sum();
-    if swapped * part.seconds() * 4096.0 > MAX_SWAPPED * memory {
+    if swapped * part.seconds() * PAGE > MAX_SWAPPED * memory {
         return None;
     }
     let is_changed = factor(limit) > CHANGED.ln() + factor(available);
-    let bytes = |pages: f64| whole(pages.max(1.0) * 4096.0);
+    let bytes = |pages: f64| whole(pages.max(1.0) * PAGE);
     is_changed.then(|| (bytes(background.1), bytes(limit.1)))
 }
 

@@ -1,11 +1,8 @@
 //! What processes did in a stretch.
 
 use super::family::COUNTED_OF_CHILDREN;
-use super::stretch::Stretch;
+use super::stretch::{PAGE, Stretch, TICKS};
 use pagetide_core::{Recording, Table};
-
-/// Bytes of a page: what `rss` counts.
-const PAGE: f64 = 4096.0;
 
 /// What the processes of a command in a control group did in a stretch, per second.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -126,7 +123,7 @@ impl Did {
             self.active += 1;
         }
         self.major_faults += rate("majflt");
-        let cpu = (rate("utime") + rate("stime")) / 100.0;
+        let cpu = (rate("utime") + rate("stime")) / TICKS;
         let cpu_waits = if counts_delays {
             self.waits += rate("blkio_delay_total") / 1e9;
             rate("cpu_delay_total") / 1e9

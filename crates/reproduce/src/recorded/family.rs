@@ -29,10 +29,19 @@ impl Family {
 
     /// The children of a process that ended in a stretch.
     pub(super) fn of(&self, stretch: &Stretch<'_>, process: &str) -> Vec<String> {
-        let id = process.split('@').next().and_then(|id| id.parse::<i64>().ok());
-        let children = id.and_then(|id| self.0.get(&id)).into_iter().flatten();
+        let children = id(process).and_then(|id| self.0.get(&id)).into_iter().flatten();
         children.filter(|(_, last)| (stretch.from..stretch.to).contains(last)).map(|(child, _)| child.clone()).collect()
     }
+}
+
+/// The id of a process, by its row.
+pub(super) fn id(process: &str) -> Option<i64> {
+    process.split('@').next()?.parse().ok()
+}
+
+/// The id of the process that forked it.
+pub(super) fn forked_by(recording: &Recording, process: &str) -> Option<i64> {
+    recording.series(Table::Process, process, "ppid")?.points().next().map(|(_, id)| id)
 }
 
 /// Whether what the row counts is in no other: that of a thread is in its process's, and that of processes that no sample saw in their

@@ -1,6 +1,6 @@
 //! Control groups of commands.
 
-use super::stretch::Stretch;
+use super::stretch::{Stretch, TICKS};
 use pagetide_core::{Table, plain_name};
 
 /// Where the kernel's control groups begin.
@@ -100,7 +100,6 @@ pub(crate) fn held_back<'a>(stretch: &Stretch<'a>) -> Option<&'a str> {
 
 /// Whether tasks of a group wait for a CPU for nearly all of an interval in which most of the host's CPU time is idle.
 fn is_held_in(part: &Stretch<'_>, group: &str) -> bool {
-    const TICKS: f64 = 100.0;
     const MIN_IDLE_SHARE: f64 = 0.5;
     let cpus = f64::from(part.recording.manifest.cpus).max(1.0);
     let idle = part.host_rate("cpu_idle").map_or(0.0, |ticks| ticks / TICKS / cpus);
@@ -118,7 +117,7 @@ pub(crate) fn limit_of_held_back(stretch: &Stretch<'_>, group: &str, processes: 
     };
     let (used, time) = parts.iter().fold((0.0, 0.0), |(sum, time), part| (sum + used(part), time + part.seconds()));
     let first = parts.first().filter(|_| used > 0.0)?;
-    Some(Throttled { group: group.to_owned(), from: first.from, cpus: used / time / 100.0 })
+    Some(Throttled { group: group.to_owned(), from: first.from, cpus: used / time / TICKS })
 }
 
 /// The limit of a group's CPU time at a moment, in CPUs.

@@ -1,6 +1,6 @@
 //! Processes of a command that come, take memory and end, one after the other.
 
-use super::family::seen;
+use super::family::{forked_by, id, seen};
 use super::stretch::Stretch;
 use pagetide_core::Table;
 
@@ -26,34 +26,31 @@ pub(super) fn lives(stretch: &Stretch<'_>, processes: &[String]) -> Vec<Life> {
     let recording = stretch.recording;
     let least = MIN_SHARE_OF_MEMORY * recording.manifest.memory_total.as_f64();
     let interval = recording.manifest.interval.get().cast_signed();
-    let id = |process: &str| process.split('@').next().and_then(|id| id.parse::<i64>().ok());
-    let parent = |process: &str| recording.series(Table::Process, process, "ppid")?.points().next().map(|(_, id)| id);
     let of = |process: &String| {
         let (first, last) = seen(recording, process)?;
         let held = recording.series(Table::Process, process, "RssAnon")?;
         let points = || held.within(stretch.from, stretch.to);
         let (at, most) = points().max_by_key(|(at, bytes)| (*bytes, std::cmp::Reverse(*at)))?;
-        let begin = first.max(stretch.from);
+        let comes = first > stretch.from;
         // It may have gone on for an interval after it was last seen.
         let end = last.saturating_add(interval);
         (most as f64 >= least).then(|| Life {
             process: process.clone(),
-            appeared: (first > stretch.from).then_some(first),
+            appeared: comes.then_some(first),
             ended: (end.saturating_add(interval) < stretch.to).then_some(end),
-            had: if first > stretch.from { 0.0 } else { points().next().map_or(0.0, |(_, bytes)| bytes as f64) },
+            had: if comes { 0.0 } else { points().next().map_or(0.0, |(_, bytes)| bytes as f64) },
             took: most as f64,
-            grew_for: at.saturating_sub(begin).max(interval) as f64 / 1e9,
+            grew_for: at.saturating_sub(first.max(stretch.from)).max(interval) as f64 / 1e9,
         })
     };
     let mut all: Vec<Life> = processes.iter().filter_map(of).collect();
     all.sort_by_key(|life| life.appeared);
     let ids: Vec<i64> = all.iter().filter_map(|life| id(&life.process)).collect();
-    let forks = all.iter().any(|life| parent(&life.process).is_some_and(|parent| ids.contains(&parent)));
-    let follows = |life: &Life| {
-        let ended = all.iter().filter_map(|other| other.ended);
-        life.appeared.is_some_and(|came| ended.min().is_some_and(|ended| ended <= came.saturating_add(interval)))
-    };
-    if forks || !all.iter().any(follows) {
+    let is_forked = |life: &Life| forked_by(recording, &life.process).is_some_and(|parent| ids.contains(&parent));
+    let first_end = all.iter().filter_map(|life| life.ended).min();
+    let last_start = all.iter().filter_map(|life| life.appeared).max();
+    let follow = first_end.zip(last_start).is_some_and(|(ended, came)| ended <= came.saturating_add(interval));
+    if !follow || all.iter().any(is_forked) {
         return Vec::new();
     }
     all.truncate(MAX_LIVES);

@@ -3,7 +3,7 @@
 use super::command::Command;
 use super::delays::has_delays;
 use super::did::Did;
-use super::family::{Family, has_own_counters, seen};
+use super::family::{Family, forked_by, has_own_counters, id, seen};
 use super::group;
 use super::lives::lives;
 use super::stretch::Stretch;
@@ -102,9 +102,7 @@ fn grew_by(stretch: &Stretch<'_>, processes: &[String]) -> Option<f64> {
     let own: Vec<(&String, (i64, i64))> =
         processes.iter().filter_map(|process| Some((process, seen(recording, process)?))).collect();
     own.iter().find(|(process, _)| recording.series(Table::Process, process, "RssAnon").is_some())?;
-    let id = |process: &str| process.split('@').next().and_then(|id| id.parse::<i64>().ok());
     let ids: Vec<i64> = own.iter().filter_map(|(process, _)| id(process)).collect();
-    let parent = |process: &str| recording.series(Table::Process, process, "ppid")?.points().next().map(|(_, id)| id);
     let holds = |process: &str, moment: i64| stretch.sampled_at(Table::Process, process, "RssAnon", moment);
     let is_as_large_as_another = |process: &str, came: i64| {
         let others = own.iter().filter(|(_, (first, last))| *first < came && came <= *last);
@@ -114,7 +112,8 @@ fn grew_by(stretch: &Stretch<'_>, processes: &[String]) -> Option<f64> {
     };
     // A sample sees it at the onset at the earliest.
     let comes_forked = |(process, (first, _)): &(&String, (i64, i64))| {
-        let is_child = parent(process).map_or_else(|| is_as_large_as_another(process, *first), |id| ids.contains(&id));
+        let is_child = forked_by(recording, process)
+            .map_or_else(|| is_as_large_as_another(process, *first), |id| ids.contains(&id));
         *first >= stretch.from && is_child
     };
     let held = |processes: &mut dyn Iterator<Item = &(&String, (i64, i64))>, moment: i64| -> f64 {

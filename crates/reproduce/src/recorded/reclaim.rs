@@ -3,7 +3,7 @@
 use super::command::Command;
 use super::delays::has_delays;
 use super::did::Did;
-use super::stretch::{Stretch, whole};
+use super::stretch::{Stretch, TICKS, whole};
 use pagetide_core::Table;
 use pagetide_lab::sim::Costs;
 
@@ -56,7 +56,7 @@ fn rows<'a>(stretch: &Stretch<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
 
 /// CPU time that a process spends in the kernel, and what it is in direct reclaim of it at most, as a share of the time.
 fn system(stretch: &Stretch<'_>, row: &str) -> f64 {
-    stretch.rate(Table::Process, row, "stime").unwrap_or(0.0) / 100.0
+    stretch.rate(Table::Process, row, "stime").unwrap_or(0.0) / TICKS
 }
 
 fn own(stretch: &Stretch<'_>, row: &str) -> f64 {

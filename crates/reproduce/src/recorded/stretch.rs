@@ -2,6 +2,11 @@
 
 use pagetide_core::{Recording, RecordingBuilder, Span, Table};
 
+/// Bytes of a page: what counters of pages count.
+pub(crate) const PAGE: f64 = 4096.0;
+/// Ticks per second, in which CPU time is recorded (`USER_HZ`).
+pub(crate) const TICKS: f64 = 100.0;
+
 /// A recording from one moment to another, ns on its axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stretch<'a> {
