@@ -62,6 +62,22 @@ fn diagnose_prints_advice_in_the_order_of_what_was_measured() {
 }
 
 #[test]
+fn a_group_that_waits_for_longer_than_recorded_is_named_and_the_incident_is_reproduced_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let again = |name: &str| {
+        let recording = fixture(name);
+        let output = pagetide(&["reproduce", recording.to_str().unwrap(), "--no-advice"], folder.path());
+        (output.status.code(), text(&output.stdout))
+    };
+    let (code, told) = again("real/manyfiles-mglru/recording");
+    let answer = told.lines().next().unwrap();
+    assert!(answer.starts_with("Reproduced") && answer.contains("Who waits differs: waits of the group db"), "{told}");
+    assert_eq!(code, Some(0));
+    let (_, alike) = again("real/appmax-mglru/recording");
+    assert!(alike.starts_with("Reproduced") && !alike.contains("Who waits"), "{alike}");
+}
+
+#[test]
 fn where_nobody_who_ran_before_loses_time_it_says_that_advice_gives_none_back() {
     let told = |name: &str| {
         let recording = fixture(name);

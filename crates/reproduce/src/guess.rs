@@ -54,7 +54,7 @@ impl Knob {
             Self::Latency => "time of one request of the disks on its own",
             Self::Limits => "requests and bytes per second of the disks at most",
             Self::Syncs => "bytes between two syncs",
-            Self::Skew => "reads of the popular blocks of a working set for each of the others",
+            Self::Skew => "how unevenly working sets are read",
         }
     }
 

@@ -199,15 +199,21 @@ fn on_kernel(
     Ok(all)
 }
 
-/// Whether it is reproduced, in a sentence.
+/// Whether it is reproduced, in a sentence, and what is not as recorded all the same.
 fn answer(again: &Reproduced) -> String {
-    if again.is_alike() {
-        return "Reproduced on the model: the same cause and origin, amounts within a factor of 1.5.".to_owned();
+    let unlike = |is_asked: bool| -> String {
+        let all = again.compared.iter().filter(|one| !one.alike && one.is_asked == is_asked);
+        let told = all.map(|one| format!("{} ({} recorded, {} on the model)", one.what, one.recorded, one.again));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    if !again.is_alike() {
+        return format!("Not reproduced: it differs in {}. This is the nearest of {} runs.", unlike(true), again.runs);
     }
-    let unlike = again.compared.iter().filter(|one| one.differs());
-    let unlike: Vec<String> =
-        unlike.map(|one| format!("{} ({} recorded, {} on the model)", one.what, one.recorded, one.again)).collect();
-    format!("Not reproduced: it differs in {}. This is the nearest of {} runs.", unlike.join(", "), again.runs)
+    let answer = "Reproduced on the model: the same cause and origin, amounts of the host within a factor of 1.5.";
+    match unlike(false) {
+        others if others.is_empty() => answer.to_owned(),
+        others => format!("{answer} Who waits differs: {others}."),
+    }
 }
 
 /// What was tried: the change, and whom the OOM killer ended with it.
@@ -222,10 +228,10 @@ fn change(tried: &Tried) -> String {
 fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tried: &[Tried]) -> Page {
     let mut compared = Table::new().left("").right("recorded").right("on the model").left("");
     for one in &again.compared {
-        let alike = match (one.alike, one.is_asked) {
+        let alike = match (one.alike, one.differs()) {
             (true, _) => Cell::toned("alike", Tone::Good),
-            (false, true) => Cell::toned("differs", Tone::Bad),
-            (false, false) => Cell::toned("differs, not asked", Tone::Plain),
+            (_, true) => Cell::toned("differs", Tone::Bad),
+            _ => Cell::from("differs"),
         };
         compared.row([one.what.as_str().into(), one.recorded.as_str().into(), one.again.as_str().into(), alike]);
     }
@@ -260,11 +266,7 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
     let wide = wide.fold(16, usize::max);
     let _ = writeln!(text, "{}\n\n{:<36} {:>wide$} {:>wide$}", answer(again), "", "recorded", "on the model");
     for one in &again.compared {
-        let mark = match (one.alike, one.is_asked) {
-            (true, _) => "",
-            (false, true) => "  differs",
-            (false, false) => "  differs, not asked",
-        };
+        let mark = if one.alike { "" } else { "  differs" };
         let _ = writeln!(text, "{:<36} {:>wide$} {:>wide$}{mark}", one.what, one.recorded, one.again);
     }
     if !again.is_alike() && !tried.is_empty() {

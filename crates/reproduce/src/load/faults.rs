@@ -36,7 +36,7 @@ pub(super) fn kind(seen: &Seen<'_>, guesses: &mut Vec<Guess>) -> Option<Kind> {
 }
 
 /// The code of a program, which it touches again when reclaim has taken it: of one that has some major faults beside what it does.
-pub(super) fn code(seen: &Seen<'_>) -> Option<Kind> {
+pub(super) fn code(seen: &Seen<'_>, guesses: &mut Vec<Guess>) -> Option<Kind> {
     /// Major faults per second from which on reclaim takes code.
     const MIN_FAULTS: f64 = 0.2;
     /// How often it touches a page of it, per second.
@@ -44,13 +44,14 @@ pub(super) fn code(seen: &Seen<'_>) -> Option<Kind> {
     let (calm, trouble) = (seen.calm(), seen.trouble());
     let is_taken = seen.faults.is_none() && seen.host.refaulted > 0.0 && trouble.major_faults >= MIN_FAULTS;
     let is_there = seen.command.appeared.is_none() && calm.mapped >= PAGE;
-    (is_taken && is_there).then(|| Kind::Touch {
-        code: calm.mapped,
-        data: 0.0,
-        fill: None,
-        rate: calm.mapped / PAGE * TOUCHES,
-        warm: true,
-    })
+    if !is_taken || !is_there {
+        return None;
+    }
+    guesses.push(Guess::new(
+        format!("{} touches each page of its {} of code once a second", seen.command.name, megabytes(calm.mapped)),
+        "it has major faults in the incident, and evicted pages came back; nobody counts how often it touches one",
+    ));
+    Some(Kind::Touch { code: calm.mapped, data: 0.0, fill: None, rate: calm.mapped / PAGE * TOUCHES, warm: true })
 }
 
 /// Files that do not fit, before the incident.

@@ -29,7 +29,7 @@ pub(super) fn of(
         load.spread();
     }
     loads.extend(beside.map(|kind| CommandLoad::new(command, kind, false)));
-    loads.extend(faults::code(&seen).map(|kind| CommandLoad::new(command, kind, true)));
+    loads.extend(faults::code(&seen, guesses).map(|kind| CommandLoad::new(command, kind, true)));
     loads.extend(writes::lines(&seen).map(|kind| CommandLoad::new(command, kind, seen.ran_before)));
     loads
 }

@@ -396,7 +396,10 @@ fn code_that_reclaim_took_is_touched_again_by_who_has_major_faults_for_it() {
         let did =
             |major_faults: f64| Did { major_faults, mapped, cpu: 0.3, cpu_of_each: vec![(0.3, 0.0)], ..Did::default() };
         let command = Command { calm: did(0.0), trouble: did(major_faults), ..reader((0.0, 0.0), (0.0, 0.0)) };
-        let loads = of(&command, &host(refaulted), None, &mut Vec::new());
+        let mut guesses = Vec::new();
+        let loads = of(&command, &host(refaulted), None, &mut guesses);
+        let told = guesses.iter().any(|guess| guess.what.contains("once a second"));
+        assert_eq!(told, loads.iter().any(|load| matches!(load.kind, Kind::Touch { .. })), "each guess is told");
         loads.iter().find_map(|load| match load.kind {
             Kind::Touch { code, rate, .. } => Some((code, rate, load.ran_before)),
             _ => None,
