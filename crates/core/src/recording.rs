@@ -606,9 +606,9 @@ impl<'a> Series<'a> {
 
     /// The values that are present: moment in ns on the recording's axis, and value.
     pub fn points(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + use<'a> {
-        let Self { values, first, .. } = *self;
-        let stamps = self.stamps.iter().enumerate();
-        stamps.filter_map(move |(nth, stamp)| Some((stamp.boot_ns, values.nth(first + nth)?)))
+        let Self { stamps, values, first, .. } = *self;
+        let points = values.within(first..first + stamps.len());
+        points.map(move |(place, value)| (stamps[place - first].boot_ns, value))
     }
 
     /// Gives each point in order of time: what [`Self::points`] has, faster.
@@ -623,9 +623,10 @@ impl<'a> Series<'a> {
         self.values.fall(self.first..self.first + self.stamps.len())
     }
 
-    /// The value at its stamp `nth`.
-    fn nth(&self, nth: usize) -> Option<i64> {
-        self.values.nth(self.first + nth)
+    /// Its slots from one to another that have a value, and the value.
+    fn slots(&self, slots: Range<usize>) -> impl DoubleEndedIterator<Item = (usize, i64)> + use<'a> {
+        let first = self.first;
+        self.values.within(first + slots.start..first + slots.end).map(move |(place, value)| (place - first, value))
     }
 
     /// Samples from its first value to its last, with those that lack one.
@@ -672,7 +673,7 @@ impl<'a> Series<'a> {
 
     /// The first point that is present from the series' slot `first` on, and the slot behind it.
     pub(crate) fn next_point(&self, first: usize) -> Option<(usize, (i64, i64))> {
-        let (at, value) = (first..self.len()).find_map(|at| Some((at, self.nth(at)?)))?;
+        let (at, value) = self.slots(first..self.len()).next()?;
         Some((at + 1, (self.stamps[at].boot_ns, value)))
     }
 
@@ -705,10 +706,10 @@ impl<'a> Series<'a> {
     /// about that stretch needs, found without looking at the rest.
     pub fn around(&self, from: i64, to: i64) -> Self {
         let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= from);
-        let first = (0..upto).rfind(|at| self.nth(*at).is_some()).unwrap_or(upto);
+        let first = self.slots(0..upto).next_back().map_or(upto, |(slot, _)| slot);
         let after = self.stamps.partition_point(|stamp| stamp.boot_ns < to).max(first);
-        let next = (after..self.len()).find(|at| self.nth(*at).is_some());
-        self.part(first, next.map_or(self.len(), |next| next + 1))
+        let next = self.slots(after..self.len()).next();
+        self.part(first, next.map_or(self.len(), |(next, _)| next + 1))
     }
 
     fn part(&self, first: usize, end: usize) -> Self {

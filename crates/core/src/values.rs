@@ -4,13 +4,28 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 /// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them, and most
-/// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do.
+/// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do. A pause of [`PAUSE`] samples takes
+/// no memory, and no time: much is read only around what happened.
 #[derive(Debug, Clone, Default)]
 pub struct Values {
     first: usize,
     numbers: Numbers,
-    /// Whether each is there; empty while all are.
+    /// Whether each of the numbers is there; empty while all are.
     present: Vec<bool>,
+    /// The runs behind the first one, in order; of most there are none.
+    later: Vec<Run>,
+}
+
+/// Samples without a value behind which another run begins.
+const PAUSE: usize = 256;
+
+/// Values at neighbouring samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Run {
+    /// Samples from the first of all values to its own first.
+    nth: usize,
+    /// Which of the numbers is its first.
+    number: usize,
 }
 
 /// Numbers in a row; what is there of one that is absent means nothing.
@@ -119,7 +134,47 @@ impl Values {
 
     /// Index behind that of the last sample that has one.
     pub fn end(&self) -> usize {
-        self.first + self.numbers.len()
+        self.first + self.samples()
+    }
+
+    /// Samples from the first value to the last.
+    fn samples(&self) -> usize {
+        let last = self.later.last().copied().unwrap_or_default();
+        last.nth + self.numbers.len() - last.number
+    }
+
+    /// The places of a run, and the number of the first of them; without it, of the first run.
+    fn run(&self, later: Option<usize>) -> (Range<usize>, usize) {
+        let begins = later.map_or_else(Run::default, |later| self.later[later]);
+        let next = self.later.get(later.map_or(0, |later| later + 1));
+        let end = next.map_or(self.numbers.len(), |next| next.number);
+        (begins.nth..begins.nth + end - begins.number, begins.number)
+    }
+
+    /// The run that begins at a place or before it.
+    fn run_at(&self, nth: usize) -> Option<usize> {
+        self.later.partition_point(|run| run.nth <= nth).checked_sub(1)
+    }
+
+    /// Where the numbers of some places are, run by run: those of the places that have any, and the number of the first of them.
+    fn pieces(&self, places: Range<usize>) -> impl DoubleEndedIterator<Item = (Range<usize>, usize)> + use<'_> {
+        let (from, to) = (self.run_at(places.start), self.run_at(places.end.saturating_sub(1)));
+        let number = |run: Option<usize>| run.map_or(0, |run| run + 1);
+        (number(from)..=number(to)).filter_map(move |run| {
+            let (all, number) = self.run(run.checked_sub(1));
+            let inside = places.start.max(all.start)..places.end.min(all.end);
+            (!inside.is_empty()).then(|| (inside.clone(), number + inside.start - all.start))
+        })
+    }
+
+    /// Which of the numbers belongs to a place; absent in a pause.
+    #[inline]
+    fn number(&self, nth: usize) -> Option<usize> {
+        if self.later.is_empty() {
+            return Some(nth);
+        }
+        let (places, number) = self.run(self.run_at(nth));
+        places.contains(&nth).then(|| number + nth - places.start)
     }
 
     /// Whether there is none.
@@ -129,34 +184,51 @@ impl Values {
 
     /// Whether each sample from the first that has a value to the last has one.
     pub(crate) fn are_all_present(&self) -> bool {
-        self.present.is_empty()
+        self.present.is_empty() && self.later.is_empty()
     }
 
     /// The value at a sample.
     pub fn at(&self, sample: usize) -> Option<i64> {
-        self.nth(sample.checked_sub(self.first).filter(|nth| *nth < self.numbers.len())?)
+        self.nth(sample.checked_sub(self.first).filter(|nth| *nth < self.samples())?)
     }
 
     /// The value `nth` samples after the first; `nth` is not behind the last.
     #[inline]
     pub(crate) fn nth(&self, nth: usize) -> Option<i64> {
-        self.present.get(nth).is_none_or(|present| *present).then(|| self.numbers.at(nth))
+        self.of_number(self.number(nth)?)
+    }
+
+    #[inline]
+    fn of_number(&self, number: usize) -> Option<i64> {
+        self.present.get(number).is_none_or(|present| *present).then(|| self.numbers.at(number))
+    }
+
+    /// Those of some of the values that are present, each with its place; the places are not behind the last value.
+    #[inline]
+    pub(crate) fn within(&self, places: Range<usize>) -> impl DoubleEndedIterator<Item = (usize, i64)> + use<'_> {
+        self.pieces(places).flat_map(move |(places, number)| {
+            let first = places.start;
+            places.filter_map(move |nth| Some((nth, self.of_number(number + nth - first)?)))
+        })
     }
 
     /// Gives those of some of the values that are present, each with its place among them; the places are not behind the last value.
     #[inline]
     pub(crate) fn each(&self, places: Range<usize>, mut give: impl FnMut(usize, i64)) {
-        match &self.numbers {
-            // Of most metrics every sample has a value, and none needs a look at whether it has.
-            Numbers::Near(from, all) if self.present.is_empty() => {
-                let near = all[places].iter().enumerate();
-                near.for_each(|(at, near)| give(at, from + i64::from(*near)));
-            }
-            _ => places.clone().for_each(|nth| {
-                if let Some(value) = self.nth(nth) {
-                    give(nth - places.start, value);
+        for (inside, number) in self.pieces(places.clone()) {
+            let before = inside.start - places.start;
+            match &self.numbers {
+                // Of most metrics every sample has a value, and none needs a look at whether it has.
+                Numbers::Near(from, all) if self.present.is_empty() => {
+                    let near = all[number..number + inside.len()].iter().enumerate();
+                    near.for_each(|(at, near)| give(before + at, from + i64::from(*near)));
                 }
-            }),
+                _ => (0..inside.len()).for_each(|at| {
+                    if let Some(value) = self.of_number(number + at) {
+                        give(before + at, value);
+                    }
+                }),
+            }
         }
     }
 
@@ -175,7 +247,7 @@ impl Values {
     pub(crate) fn fall(&self, places: Range<usize>) -> bool {
         match &self.numbers {
             // All pairs at once: they rarely fall.
-            Numbers::Near(_, all) if self.present.is_empty() => {
+            Numbers::Near(_, all) if self.are_all_present() => {
                 all[places].windows(2).fold(false, |fall, pair| fall | (pair[1] < pair[0]))
             }
             _ => {
@@ -193,15 +265,23 @@ impl Values {
 
     /// Leaves out what is at this sample and behind it.
     pub(crate) fn truncate(&mut self, end: usize) {
-        let count = self.numbers.len().min(end.saturating_sub(self.first));
-        let count = (0..count).rfind(|nth| self.nth(*nth).is_some()).map_or(0, |last| last + 1);
+        let places = 0..self.samples().min(end.saturating_sub(self.first));
+        let last = self.within(places).next_back();
+        self.cut(last.map_or(0, |(nth, _)| nth + 1));
+    }
+
+    /// Leaves out what is at this place and behind it.
+    fn cut(&mut self, nth: usize) {
+        let (places, number) = self.run(self.run_at(nth));
+        let count = number + nth.min(places.end) - places.start;
         self.numbers.truncate(count);
         self.present.truncate(count);
+        self.later.retain(|run| run.number < count);
     }
 
     /// Those that are present: index of the sample, and value.
     pub fn points(&self) -> impl DoubleEndedIterator<Item = (usize, i64)> {
-        (0..self.numbers.len()).filter_map(|nth| Some((self.first + nth, self.nth(nth)?)))
+        self.within(0..self.samples()).map(|(nth, value)| (self.first + nth, value))
     }
 
     /// The same samples with `other` of each value.
@@ -223,7 +303,8 @@ impl Values {
         samples: usize,
         charge: impl FnOnce(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        let needed = if self.is_empty() { 1 } else { sample.saturating_sub(self.first).saturating_add(1) };
+        let behind = if self.is_empty() { 1 } else { sample.saturating_add(1).saturating_sub(self.end()) };
+        let needed = self.numbers.len().saturating_add(behind);
         let there = self.numbers.capacity();
         if needed <= there {
             return Ok(());
@@ -256,17 +337,24 @@ impl Values {
         if self.is_empty() {
             self.first = sample;
         }
-        let (there, nth) = (self.numbers.len(), sample.saturating_sub(self.first));
+        let nth = sample.saturating_sub(self.first);
+        self.cut(nth);
+        let pause = nth.saturating_sub(self.samples());
+        if pause >= PAUSE {
+            self.later.push(Run { nth, number: self.numbers.len() });
+        }
+        let there = self.numbers.len();
+        let before = there + if pause < PAUSE { pause } else { 0 };
         let present = present.map(|present| &present[first..end]);
-        if nth > there || !self.present.is_empty() || present.is_some_and(|present| present.contains(&false)) {
+        if before > there || !self.present.is_empty() || present.is_some_and(|present| present.contains(&false)) {
             self.present.resize(there, true);
-            self.present.resize(nth, false);
+            self.present.resize(before, false);
             match present {
-                None => self.present.resize(nth + end - first, true),
+                None => self.present.resize(before + end - first, true),
                 Some(present) => self.present.extend_from_slice(present),
             }
         }
-        self.numbers.pad(nth);
+        self.numbers.pad(before);
         self.numbers.extend(&values[first..end], |nth| present.is_some_and(|present| !present[nth]));
     }
 
@@ -279,6 +367,8 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn values_that_are_appended_are_those_that_are_pushed() {
@@ -335,6 +425,64 @@ mod tests {
                 assert_eq!(values.fall(places), there.windows(2).any(|pair| pair[1].1 < pair[0].1));
             }
         }
+    }
+
+    proptest! {
+        /// However they come, and whatever pauses lie between them, they are those of a map from sample to value.
+        #[test]
+        fn values_are_those_that_were_added(
+            runs in proptest::collection::vec(
+                (0..600_usize, proptest::collection::vec(proptest::option::weighted(0.8, any::<i16>()), 1..20)),
+                1..8,
+            ),
+            end in 0..3000_usize,
+        ) {
+            let (mut values, mut known) = (Values::default(), BTreeMap::new());
+            let mut sample = 0;
+            for (pause, run) in runs {
+                sample += pause;
+                let numbers: Vec<i64> = run.iter().map(|one| one.map_or(0, i64::from)).collect();
+                let present: Vec<bool> = run.iter().map(Option::is_some).collect();
+                values.append(sample, &numbers, Some(&present));
+                for (at, value) in run.iter().enumerate() {
+                    value.map(|value| known.insert(sample + at, i64::from(value)));
+                }
+                sample += run.len();
+            }
+            let same = |values: &Values, known: &BTreeMap<usize, i64>| {
+                let all: Vec<(usize, i64)> = known.iter().map(|(at, value)| (*at, *value)).collect();
+                assert_eq!(values.points().collect::<Vec<_>>(), all);
+                assert_eq!(values.points().rev().collect::<Vec<_>>(), all.iter().rev().copied().collect::<Vec<_>>());
+                (0..4000).for_each(|at| assert_eq!(values.at(at), known.get(&at).copied()));
+                if let Some((first, last)) = all.first().zip(all.last()) {
+                    assert_eq!((values.first(), values.end()), (first.0, last.0 + 1));
+                    let places = (values.end() - values.first()) / 3..(values.end() - values.first()) * 2 / 3;
+                    let mut given = Vec::new();
+                    values.each(places.clone(), |at, value| given.push((at + places.start, value)));
+                    assert_eq!(given, values.within(places.clone()).collect::<Vec<_>>());
+                    let samples = values.first() + places.start..values.first() + places.end;
+                    let inside = known.range(samples).map(|(at, value)| (at - values.first(), *value));
+                    assert_eq!(given, inside.collect::<Vec<_>>());
+                }
+            };
+            same(&values, &known);
+            // Of two at one sample the later counts, and what is behind it was not there yet.
+            values.truncate(end);
+            known.retain(|at, _| *at < end);
+            same(&values, &known);
+        }
+    }
+
+    #[test]
+    fn a_pause_takes_no_memory() {
+        let mut values = Values::default();
+        values.append(10, &[1, 2, 3], None);
+        values.append(1_000_000_000, &[4, 5], None);
+        assert_eq!(values.points().last(), Some((1_000_000_001, 5)));
+        assert_eq!((values.numbers.len(), values.later.len(), values.are_all_present()), (5, 1, false));
+        assert_eq!([12, 13, 999_999_999, 1_000_000_000].map(|at| values.at(at)), [Some(3), None, None, Some(4)]);
+        values.push(1_000_000_000, 7);
+        assert_eq!(values.points().last(), Some((1_000_000_000, 7)), "of two the later counts");
     }
 
     #[test]
