@@ -50,11 +50,7 @@ impl<S: Source> LazyRecording<S> {
     ///
     /// Those of the source.
     pub fn columns(&mut self, tables: &[Table], metrics: &[&str]) -> Result<&Recording, Error> {
-        let mut missing: BTreeMap<Vec<String>, Vec<Table>> = BTreeMap::new();
-        for table in tables {
-            missing.entry(self.unread(*table, metrics)).or_default().push(*table);
-        }
-        for (metrics, tables) in missing.into_iter().filter(|(metrics, _)| !metrics.is_empty()) {
+        for (metrics, tables) in self.missing(tables, metrics) {
             let selection = Selection { tables, metrics, ..self.selection.clone() };
             self.recording.absorb(self.source.load(&selection)?);
             for table in selection.tables {
@@ -70,28 +66,37 @@ impl<S: Source> LazyRecording<S> {
         metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect()
     }
 
-    /// Reads these metrics of a table from `from` to `to` on the recording's axis, of the entities that were there. For tables with
-    /// many entities, of which some stretches are of interest; stretches come in order of time, and columns that were read whole stay.
+    /// Reads these metrics of some tables from `from` to `to` on the recording's axis, of the entities that were there. For what is of interest
+    /// in some stretches alone; stretches come in order of time, and columns that were read whole stay.
     ///
     /// # Errors
     ///
     /// Those of the source.
     pub fn columns_within(
         &mut self,
-        table: Table,
+        tables: &[Table],
         metrics: &[&str],
         (from, to): (i64, i64),
     ) -> Result<&Recording, Error> {
-        let metrics = self.unread(table, metrics);
         let inside = self.recording.stamps().iter().filter(|stamp| (from..=to).contains(&stamp.boot_ns));
         let walls: Vec<i64> = inside.map(|stamp| stamp.wall_ns).collect();
-        let range = walls.iter().min().zip(walls.iter().max());
-        if let Some((first, last)) = range.filter(|_| !metrics.is_empty()) {
+        let Some((first, last)) = walls.iter().min().zip(walls.iter().max()) else { return Ok(&self.recording) };
+        for (metrics, tables) in self.missing(tables, metrics) {
             let (from_wall_ns, to_wall_ns) = (Some(*first), Some(*last));
-            let part = self.source.load(&Selection { from_wall_ns, to_wall_ns, tables: vec![table], metrics })?;
+            let part = self.source.load(&Selection { from_wall_ns, to_wall_ns, tables, metrics })?;
             self.recording.absorb(part);
         }
         Ok(&self.recording)
+    }
+
+    /// Those of some metrics that were not read whole, with the tables that lack the same ones.
+    fn missing(&self, tables: &[Table], metrics: &[&str]) -> BTreeMap<Vec<String>, Vec<Table>> {
+        let mut missing: BTreeMap<Vec<String>, Vec<Table>> = BTreeMap::new();
+        for table in tables {
+            missing.entry(self.unread(*table, metrics)).or_default().push(*table);
+        }
+        missing.retain(|metrics, _| !metrics.is_empty());
+        missing
     }
 }
 
@@ -141,9 +146,9 @@ mod tests {
         lazy.columns(&[Table::Zone, Table::Host, Table::Disk], &["MemFree", "Dirty"]).unwrap();
         let points = lazy.recording().host("Dirty").unwrap().points().collect::<Vec<_>>();
         assert_eq!(points, [(0, 0), (10, 1), (20, 2), (30, 3), (40, 4)]);
-        lazy.columns_within(Table::Process, &["rss"], (10, 20)).unwrap();
-        lazy.columns_within(Table::Process, &["rss"], (35, 50)).unwrap();
-        lazy.columns_within(Table::Host, &["Dirty"], (0, 50)).unwrap();
+        lazy.columns_within(&[Table::Process], &["rss"], (10, 20)).unwrap();
+        lazy.columns_within(&[Table::Process], &["rss"], (35, 50)).unwrap();
+        lazy.columns_within(&[Table::Host], &["Dirty"], (0, 50)).unwrap();
         let rss = lazy.recording().series(Table::Process, "", "rss").unwrap();
         assert_eq!(rss.points().map(|(at, _)| at).collect::<Vec<_>>(), [10, 20, 40]);
         let asked: Vec<String> = source.loads.borrow().iter().map(|load| load.metrics.join(" ")).collect();

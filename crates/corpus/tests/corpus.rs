@@ -1,9 +1,10 @@
 //! The recorded corpus matches its families, and the score of the development half does not get worse.
 
-use pagetide_core::{Diagnosis, Quantity, Relation, Unit};
+use pagetide_core::{Diagnosis, LazyRecording, Quantity, Relation, Unit};
 use pagetide_corpus::score::{self, Score};
 use pagetide_corpus::truth::{Half, Truth};
 use pagetide_corpus::{Incident, family};
+use pagetide_store::Reader;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -96,6 +97,29 @@ fn the_rules_are_not_worse_on_real_programs_than_they_were() {
     assert!(wrong.is_empty(), "{wrong:?}");
     let score = Score::of(judged.iter());
     assert!(score.cases - score.cause <= 8 && score.false_alarms <= 1, "{score:?}");
+}
+
+/// Of many recordings, as of a long one, most is read only around the stretches in which tasks lose time. It says the same of real incidents.
+#[test]
+fn what_is_read_around_lost_time_says_what_all_of_a_recording_does() {
+    let mut told = BTreeMap::new();
+    for entry in std::fs::read_dir(project("fixtures/real")).unwrap() {
+        let folder = entry.unwrap().path();
+        let open = || {
+            let reader = Reader::open(&folder.join("recording")).unwrap();
+            let mut recording = LazyRecording::open(reader, None, None).unwrap();
+            recording.drop_marks();
+            recording
+        };
+        let says = |diagnosis: Diagnosis| (diagnosis.verdict, diagnosis.cause.map(|cause| (cause.rule, cause.origins)));
+        let (mut all, mut lost) = (open(), open());
+        let all = says(pagetide_diagnose::diagnose_lazy(&mut all, &[]).unwrap());
+        let lost = says(pagetide_diagnose::diagnose_losses(&mut lost, &[]).unwrap());
+        told.insert(folder, (all, lost));
+    }
+    assert!(told.len() >= 80, "{} recordings", told.len());
+    let other: Vec<_> = told.iter().filter(|(_, (all, lost))| all != lost).collect();
+    assert!(other.is_empty(), "{other:?}");
 }
 
 /// A service that sends the load is a victim of its own limits: no advice gives it less memory or a lower priority, as advice does to a program that started.

@@ -34,6 +34,7 @@ pub use verdict::document::{markdown, sections};
 pub use watch::{CALM_INTERVAL, LOOK_BACK, LOOK_INTERVAL, Lasting, LastingKey, is_calm, lasting};
 
 use examine::stretches::Stretches;
+use load::Depth;
 use measure::episodes::Episodes;
 use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source, Span};
 
@@ -47,13 +48,21 @@ pub fn diagnose_stretch(recording: &Recording, stretch: Span) -> Diagnosis {
     concluded(recording, &Episodes::default(), stretch)
 }
 
-/// Reads of a recording what the rules need, and these metrics beside, and says what happened. Of a long recording the processes
-/// are read only around what happened.
+/// Reads of a recording what the rules need, and these metrics beside, and says what happened. Of a long recording most is read only around what
+/// happened.
 ///
 /// # Errors
 /// Those of the source.
 pub fn diagnose_lazy<S: Source>(recording: &mut LazyRecording<S>, also: &[&str]) -> Result<Diagnosis, Error> {
     diagnose_within(recording, also, Span::ALL)
+}
+
+/// The same for who asks of many recordings: of each, most is read only around the stretches in which tasks lose time.
+///
+/// # Errors
+/// Those of the source.
+pub fn diagnose_losses<S: Source>(recording: &mut LazyRecording<S>, also: &[&str]) -> Result<Diagnosis, Error> {
+    read(recording, also, Depth::Losses, Span::ALL)
 }
 
 /// The same of a stretch of a recording: what was before it is the baseline, and what ended before it is left out.
@@ -65,8 +74,16 @@ pub fn diagnose_within<S: Source>(
     also: &[&str],
     stretch: Span,
 ) -> Result<Diagnosis, Error> {
-    let metrics: Vec<&str> = metrics().iter().chain(also).copied().collect();
-    let episodes = load::load(recording, &metrics)?;
+    read(recording, also, Depth::Thorough, stretch)
+}
+
+fn read<S: Source>(
+    recording: &mut LazyRecording<S>,
+    also: &[&str],
+    depth: Depth,
+    stretch: Span,
+) -> Result<Diagnosis, Error> {
+    let episodes = load::load(recording, also, depth, stretch)?;
     Ok(concluded(recording.recording(), &episodes, stretch))
 }
 

@@ -1,4 +1,4 @@
-//! Loads of a recording what the rules need: of a long one the processes only around what happened.
+//! Loads of a recording what the rules need: of a long one most of it only around what happened.
 
 use crate::actors::{group, process, stream, victim, wait_channel};
 use crate::evidence::threshold::GROWTH;
@@ -10,53 +10,138 @@ use crate::ledger::delays;
 use crate::ledger::quieter;
 use crate::ledger::suspended;
 use crate::ledger::unexplained;
-use crate::measure::amount::Amount;
+use crate::measure::amount::{Amount, Count};
 use crate::measure::episodes::Episodes;
+use crate::measure::stretch::{self, KILLS};
 use crate::measure::window::{Window, intervals, joined};
 use crate::measure::{coverage, low_priority, watermarks, window};
 use crate::rules;
+use crate::rules::contract::Scope;
 use crate::verdict::{changes, effects};
-use pagetide_core::{Error, LazyRecording, Nanos, Recording, Source, Span, Table};
+use pagetide_core::{Error, LazyRecording, Nanos, Recording, Source, Span, Table, derived};
 use std::sync::LazyLock;
 
-/// Samples up to which the processes are loaded at once: two hours at one a second.
+/// Samples up to which all of a recording is loaded: two hours at one a second.
 const LONG: usize = 7200;
+/// The time before a stretch that is loaded with it, as its baseline.
+const BEFORE: Nanos = Nanos::new(3_600_000_000_000);
+/// The same of processes, in intervals: a rate needs the sample before.
+const MARGIN: u64 = 10;
+/// Intervals before the end of a recording in which what has not ended may still grow.
+const END: u64 = 3;
 
-/// Loads these metrics of every table. Processes are most of a long recording, and rules need them only in some stretches. Gives the
-/// episodes, which are those of other tables, and but for waits for a CPU they do not depend on processes.
-pub(crate) fn load<S: Source>(recording: &mut LazyRecording<S>, metrics: &[&str]) -> Result<Episodes, Error> {
-    let is_long = recording.recording().stamps().len() > LONG;
-    let whole = |table: &Table| !is_long || *table != Table::Process;
-    recording.columns(&Table::ALL.into_iter().filter(whole).collect::<Vec<_>>(), metrics)?;
+/// What of a recording is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// All of it; of one that is longer than [`LONG`], as [`Self::Losses`].
+    Thorough,
+    /// What tells when tasks lose time, and all that is known of those stretches and of what grows.
+    Losses,
+}
+
+/// Loads what the rules need as deep as that, with the stretch that is asked for, and these metrics beside; those of processes where the rules'
+/// are loaded. Gives the episodes that finding the stretches took.
+pub(crate) fn load<S: Source>(
+    recording: &mut LazyRecording<S>,
+    also: &[&str],
+    depth: Depth,
+    asked: Span,
+) -> Result<Episodes, Error> {
+    let metrics: Vec<&str> = metrics().iter().chain(also).copied().collect();
+    let known = recording.recording();
+    // The stretches of a lab run are its steps.
+    if depth == Depth::Thorough && known.stamps().len() <= LONG || known.steps().next().is_some() {
+        recording.columns(&Table::ALL, &metrics)?;
+        return Ok(Episodes::default());
+    }
+    let tables: Vec<Table> = Table::ALL.into_iter().filter(|table| *table != Table::Process).collect();
+    let whole: Vec<&str> = throughout().iter().chain(also).copied().collect();
+    recording.columns(&tables, &whole)?;
     let mut episodes = Episodes::default();
-    if !is_long {
-        return Ok(episodes);
+    // Slow growth is searched for in the whole recording.
+    if grew(recording.recording(), &episodes) {
+        recording.columns(&Table::ALL, &of_growth())?;
     }
-    for span in of_interest(recording.recording(), &episodes) {
-        recording.columns_within(Table::Process, metrics, (span.from.ns(), span.to.ns()))?;
+    let asked = Some(asked).filter(|asked| *asked != Span::ALL);
+    let Stretches { lost, killed } = Stretches::of(recording.recording(), &episodes);
+    let lost: Vec<Span> = lost.into_iter().chain(asked).collect();
+    let with_before = lost.iter().copied().chain(killed).map(|span| Span { from: span.from.earlier(BEFORE), ..span });
+    for span in joined(with_before.collect(), Nanos::new(0)) {
+        recording.columns_within(&tables, &metrics, (span.from.ns(), span.to.ns()))?;
     }
-    episodes.processes_were_read(recording.recording());
+    for span in joined(lost, Nanos::new(0)) {
+        recording.columns_within(&[Table::Process], &metrics, (span.from.ns(), span.to.ns()))?;
+    }
+    episodes.more_was_read(recording.recording(), &whole);
     Ok(episodes)
 }
 
-/// The stretches in which rules need to know what processes did, by all tables but theirs: those in which tasks lose time, and all where
-/// something grows.
-fn of_interest(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
-    let Some(whole) = Window::whole(recording, episodes) else { return Vec::new() };
-    // Slow growth is searched for in the whole recording.
-    let changed = |window: &Window<'_>, metric: &str, sign: f64| {
-        let change = window.host_change(metric).zip(window.memory());
+/// The metrics that tell when tasks lose time and whether anything grows, and those of rules about a whole recording.
+fn throughout() -> Vec<&'static str> {
+    let lost = [
+        &derived::PSI_CPU_SOME,
+        &derived::PSI_IO_SOME,
+        &derived::PSI_MEMORY_SOME,
+        &derived::CPU_IOWAIT,
+        &derived::CPUS,
+    ];
+    let whole = rules::RULES.iter().filter(|rule| rule.scope == Scope::Whole).map(|rule| rule.doc.metrics);
+    let all = whole.chain(accounts::METRICS).chain(coverage::metrics()).flatten().copied();
+    let mut all: Vec<&str> = all.chain(lost.into_iter().flat_map(|derived| derived.metrics())).collect();
+    all.extend(stretch::metrics());
+    // A derived metric is known throughout or around what happened: of which samples it is would have to be found for each.
+    for metrics in window::DERIVED.iter().map(|derived| derived.metrics()) {
+        if metrics.iter().any(|metric| all.contains(metric)) {
+            all.extend(metrics);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The metrics of rules about growth.
+fn of_growth() -> Vec<&'static str> {
+    let rules = rules::RULES.iter().filter(|rule| rule.grows()).map(|rule| rule.doc.metrics);
+    rules.chain([process::METRICS]).flatten().copied().collect()
+}
+
+/// Whether memory grew from the start of a recording to its end.
+fn grew(recording: &Recording, episodes: &Episodes) -> bool {
+    let Some(whole) = Window::whole(recording, episodes) else { return false };
+    let changed = |metric: &str, sign: f64| {
+        let change = whole.host_change(metric).zip(whole.memory());
         change.is_some_and(|(change, memory)| change * sign >= (memory * GROWTH).max(Amount::ZERO))
     };
-    if changed(&whole, "AnonPages", 1.0) || changed(&whole, "Slab", 1.0) || changed(&whole, "SwapFree", -1.0) {
-        return vec![whole.span];
+    changed("AnonPages", 1.0) || changed("Slab", 1.0) || changed("SwapFree", -1.0)
+}
+
+/// The stretches of a recording of which rules need to know more, with some samples around them.
+struct Stretches {
+    /// Those in which tasks lose time, and what lasts at the end.
+    lost: Vec<Span>,
+    /// Those in which the OOM killer ended processes. Where nobody else noticed, they may be many, and are told of without their processes.
+    killed: Vec<Span>,
+}
+
+impl Stretches {
+    fn of(recording: &Recording, episodes: &Episodes) -> Self {
+        let (mut lost, mut killed) = (Vec::new(), Vec::new());
+        if let Some(whole) = Window::whole(recording, episodes) {
+            let losses = Losses::of(recording, episodes);
+            let margin = intervals(recording, MARGIN);
+            for window in Window::all(recording, episodes) {
+                let span = Span { from: window.span.from.earlier(margin), to: window.span.to.later(margin) };
+                let lasts = window.span.to.later(intervals(recording, END)) >= whole.span.to;
+                if lasts && window.span != whole.span || losses.lose(&whole, window.span) {
+                    lost.push(span);
+                } else if window.rise::<Count>(Table::Host, "", KILLS).is_some_and(Amount::is_positive) {
+                    killed.push(span);
+                }
+            }
+        }
+        Self { lost, killed }
     }
-    // With some samples around them: a rate needs the one before.
-    let margin = intervals(recording, 10);
-    let wider = |window: &Window<'_>| Span { from: window.span.from.earlier(margin), to: window.span.to.later(margin) };
-    let losses = Losses::of(recording, episodes);
-    let lose = |window: &&Window<'_>| losses.lose(&whole, window.span);
-    joined(Window::all(recording, episodes).iter().filter(lose).map(wider).collect(), Nanos::new(0))
 }
 
 /// The metrics that the rules and what they share read, each once.

@@ -124,11 +124,12 @@ fn longest<'a>(window: &Window<'a>, did: Before) -> Option<OneThread<'a>> {
             return None;
         }
         let spec = SignalSpec::process(name, &derived::CPUS);
-        let signal = window.episodes.signal(window.recording, spec)?;
-        let span = signal.held(INTERVAL.value()).into_iter().max_by_key(|span| span.length())?;
+        let held = window.episodes.held(window.recording, spec, INTERVAL.value());
+        let span = held.iter().copied().max_by_key(|span| span.length())?;
         if span.length() < shortest || !span.overlaps(window.span) {
             return None;
         }
+        let signal = window.episodes.signal(window.recording, spec)?;
         let used: Amount<Count> = signal.mean(span)?;
         let earlier = Span { from: signal.first()?.max(whole.span.from), to: span.from };
         let own = || signal.mean(earlier).filter(|_| earlier.length() >= shortest);

@@ -80,6 +80,16 @@ impl<'a> SignalSpec<'a> {
         }
     }
 
+    /// The metrics that it follows from.
+    pub(crate) fn metrics(self) -> Vec<&'static str> {
+        match self.formula {
+            Formula::Rate(metrics) => metrics.to_vec(),
+            Formula::Growth(metric) | Formula::Fall(metric) => vec![metric],
+            Formula::Derived(name) => derived::find(name).map(Derived::metrics).unwrap_or_default(),
+            Formula::Await => derived::AWAIT.metrics(),
+        }
+    }
+
     fn key(self) -> Key {
         (self.table, self.entity.to_owned(), self.formula)
     }
@@ -279,20 +289,22 @@ impl Episodes {
         Some(all - self.signal(recording, spec)?.mean(span)?)
     }
 
-    /// Forgets the waits for a CPU that it knew before the processes were read of which some are of low priority.
-    pub(crate) fn processes_were_read(&mut self, recording: &Recording) {
+    /// Forgets what it knew before more was read than these metrics: what follows from others, and waits for a CPU where processes were
+    /// read that are of low priority.
+    pub(crate) fn more_was_read(&mut self, recording: &Recording, whole: &[&str]) {
         self.low_priority = OnceCell::new();
-        if !self.low_priority(recording).concerns(None) {
-            return;
-        }
-        let other = |(table, _, formula): &Key| {
-            SignalSpec { table: *table, entity: "", formula: *formula }.cpu_waits().is_none()
+        self.successions = OnceCell::new();
+        let low = self.low_priority(recording).concerns(None);
+        let stays = |(table, _, formula): &Key| {
+            let spec = SignalSpec { table: *table, entity: "", formula: *formula };
+            let read = *table != Table::Process && spec.metrics().iter().all(|metric| whole.contains(metric));
+            read && !(low && spec.cpu_waits().is_some())
         };
-        self.known.get_mut().retain(|key, _| other(key));
-        self.signals.get_mut().retain(|key, _| other(key));
-        self.middles.get_mut().retain(|(key, _), _| other(key));
-        self.means.get_mut().retain(|(_, _, name, _), _| *name != derived::PSI_CPU_SOME.name);
-        self.held.get_mut().retain(|(key, _), _| other(key));
+        self.known.get_mut().retain(|key, _| stays(key));
+        self.signals.get_mut().retain(|key, _| stays(key));
+        self.middles.get_mut().retain(|(key, _), _| stays(key));
+        self.means.get_mut().retain(|(_, table, name, _), _| stays(&(*table, String::new(), Formula::Derived(name))));
+        self.held.get_mut().retain(|(key, _), _| stays(key));
     }
 }
 
@@ -332,7 +344,7 @@ mod tests {
         let (mut recording, mut episodes) = (recorded(false), Episodes::default());
         assert_eq!(told(&episodes, &recording), (Some(0.5), Some(0.5), 1));
         recording.absorb(recorded(true));
-        episodes.processes_were_read(&recording);
+        episodes.more_was_read(&recording, &["psi_cpu_some"]);
         assert_eq!(told(&episodes, &recording), (Some(0.0), Some(0.0), 0));
         assert_eq!(episodes.given_way(&recording, None, span).map(Amount::get), Some(0.5));
     }

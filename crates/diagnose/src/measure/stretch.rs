@@ -6,6 +6,9 @@ use crate::measure::window::{REFAULTED, SCANNED, Window, intervals, joined};
 use pagetide_core::derived;
 use pagetide_core::{Moment, Nanos, Ratio, Recording, Span, StepResult, Table};
 
+/// Counts the processes that the OOM killer ended.
+pub(crate) const KILLS: &str = "oom_kill";
+
 /// The share of time lost above the baseline, at least, for a stretch to be examined.
 const LOSES: Amount<Ratio> = Amount::new(0.3);
 /// Intervals for which they do.
@@ -42,30 +45,42 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The stretches in which any signal of them is far above its baseline, overlapping ones joined, in order of time.
+/// The signals of the host that tell when something may have happened.
+const OF_HOST: [SignalSpec<'static>; 14] = [
+    SignalSpec::derived(&SCANNED),
+    SignalSpec::derived(&REFAULTED),
+    SignalSpec::derived(&derived::MAJOR_FAULTS),
+    SignalSpec::host(&["pswpin", "pswpout"]),
+    SignalSpec::host(&["drop_pagecache"]),
+    SignalSpec::host(&[KILLS]),
+    SignalSpec::derived(&derived::PSI_MEMORY_SOME),
+    SignalSpec::derived(&derived::PSI_IO_SOME),
+    SignalSpec::host(&["cpu_iowait_share"]),
+    SignalSpec::derived(&derived::PSI_CPU_SOME),
+    SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"]),
+    SignalSpec::host(&["compact_stall"]),
+    SignalSpec::host_fall("Cached"),
+    SignalSpec::host_growth("AnonPages"),
+];
+
+/// Those of a disk.
+const fn of_disk(disk: &str) -> [SignalSpec<'_>; 3] {
+    [
+        SignalSpec::disk(disk, &derived::READ_BANDWIDTH),
+        SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH),
+        SignalSpec::disk_await(disk),
+    ]
+}
+
+/// The metrics of these signals.
+pub(crate) fn metrics() -> impl Iterator<Item = &'static str> {
+    OF_HOST.into_iter().chain(of_disk("")).flat_map(SignalSpec::metrics)
+}
+
+/// The stretches in which any of these signals is far above its baseline, overlapping ones joined, in order of time.
 fn busy(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
-    let mut signals = vec![
-        SignalSpec::derived(&SCANNED),
-        SignalSpec::derived(&REFAULTED),
-        SignalSpec::derived(&derived::MAJOR_FAULTS),
-        SignalSpec::host(&["pswpin", "pswpout"]),
-        SignalSpec::host(&["drop_pagecache"]),
-        SignalSpec::host(&["oom_kill"]),
-        SignalSpec::derived(&derived::PSI_MEMORY_SOME),
-        SignalSpec::derived(&derived::PSI_IO_SOME),
-        SignalSpec::host(&["cpu_iowait_share"]),
-        SignalSpec::derived(&derived::PSI_CPU_SOME),
-        SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"]),
-        SignalSpec::host(&["compact_stall"]),
-        SignalSpec::host_fall("Cached"),
-        SignalSpec::host_growth("AnonPages"),
-    ];
-    for (disk, _) in recording.entities(Table::Disk) {
-        let moved = [&derived::READ_BANDWIDTH, &derived::WRITE_BANDWIDTH];
-        signals.extend(moved.map(|derived| SignalSpec::disk(disk, derived)));
-        signals.push(SignalSpec::disk_await(disk));
-    }
-    let all = signals.into_iter().flat_map(|signal| episodes.of(recording, signal).to_vec());
+    let of_disks = recording.entities(Table::Disk).flat_map(|(disk, _)| of_disk(disk));
+    let all = OF_HOST.into_iter().chain(of_disks).flat_map(|signal| episodes.of(recording, signal).to_vec());
     let all = joined(all.map(|(span, _)| span).collect(), Nanos::new(0));
     let more = losing(recording, episodes).into_iter().filter(|span| !all.iter().any(|known| known.overlaps(*span)));
     joined(all.iter().copied().chain(more).collect(), Nanos::new(0))

@@ -32,7 +32,7 @@ pub(super) fn row(recording: &str, reader: &Reader, (from, to): (i64, i64)) -> R
     let mut hour = LazyRecording::open(reader, Some(from), Some(to))?;
     // A fleet ignores what the lab knew of a run: it reads every recording as a host's.
     hour.drop_marks();
-    let diagnosis = pagetide_diagnose::diagnose_lazy(&mut hour, &metrics)?;
+    let diagnosis = pagetide_diagnose::diagnose_losses(&mut hour, &metrics)?;
     let hour = hour.into_recording();
     let mut row = Row::new(recording);
     facts::fill(&mut row, &hour.manifest);
