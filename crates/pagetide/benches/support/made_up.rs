@@ -43,6 +43,7 @@ fn step(table: Table, name: &str, entity: usize, second: i64, random: &mut fastr
             0
         }
         (Table::Host, "psi_memory_some" | "pswpin" | "pswpout" | "drop_pagecache" | "workingset_refault_file") => 0,
+        (Table::Host, "oom_kill" | "compact_stall" | "MemTotal" | "SwapTotal" | "Hugetlb") => 0,
         (Table::Host, name) if name.starts_with("cpu_") => 5 + random.i64(0..5),
         (Table::Process, "read_bytes") if entity == 0 && stream => 400 * MIB,
         (Table::Process, "RssAnon" | "rss" | "VmSwap") => random.i64(0..3) - 1,
