@@ -148,7 +148,8 @@ pub(crate) fn alone(window: &Window<'_>) -> bool {
     let since = window.over(Span { from, ..window.span });
     let theirs = || Some(transfers(&since, &["read_bytes", "write_bytes"])?.over(since.length()?));
     let own = moved().zip(theirs()).is_some_and(|(all, theirs)| theirs >= all * MIN_SHARE_OF_WAITS);
-    own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
+    // A group whose program filled memory before it had to wait for the device is no older than it.
+    own && Groups::of(&since).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 
 /// The most that a group waits for IO which ran before a stretch, above what it waited then; absent where no such group was recorded, too little

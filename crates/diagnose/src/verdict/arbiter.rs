@@ -139,9 +139,9 @@ const fn is_of_first_reads(rule: RuleId) -> bool {
     matches!(rule, RuleId::ColdCache | RuleId::ChangedWorkingSet)
 }
 
-/// Whether services lost next to nothing for as long as a finding lasts whose rule makes tasks wait.
+/// Whether services lost next to nothing for as long as a finding lasts, which ended no process.
 pub(crate) fn is_little(ledger: &Ledger, finding: &Finding) -> bool {
-    let waits = matches!(rules::by_id(finding.rule).loss, Some(Loss::Stalls | Loss::Cpu));
+    let waits = rules::by_id(finding.rule).loss != Some(Loss::Killed);
     let length = finding.range.length().get() as f64;
     let computes = of_rule(finding.rule) == Some(Account::Cpu) && ledger.booked(Account::Cpu) >= ledger.lost_ns / 2;
     let little = if computes && ledger::of_service(ledger) { LITTLE_CPU } else { LITTLE };
@@ -266,6 +266,10 @@ mod tests {
         assert!(!little(RuleId::CpuBound, Account::Cpu, 30));
         assert!(!little(RuleId::DeviceSaturated, Account::Load, 15));
         assert!(!little(RuleId::CpuBound, Account::Load, 15), "most of it was waits for a disk");
+        // What takes memory costs others their time.
+        assert!(little(RuleId::AnonymousGrowth, Account::ReadAgain, 4));
+        assert!(!little(RuleId::AnonymousGrowth, Account::ReadAgain, 15));
+        assert!(!little(RuleId::OomKill, Account::ReadAgain, 4), "a program ended");
     }
 
     #[test]

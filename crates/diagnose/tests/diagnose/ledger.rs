@@ -99,7 +99,7 @@ fn what_a_job_waits_for_its_own_requests_is_no_harm() {
 #[test]
 fn what_the_kernel_writes_for_a_job_that_is_over_harms_nobody_who_does_not_wait() {
     // dd writes 60 MiB from 40 to 44 s; the disk takes until 60 s for them, and only `sync` waits.
-    let told = |service_waits: f64, bytes: i64| {
+    let told = |service_waits: f64, bytes: i64, group: Option<f64>| {
         let at = |from: f64, to: f64, rate: f64| move |at: f64| if (from..to).contains(&at) { rate } else { 0.0 };
         let of_dd = (0..120_i64).map(|second| (39..46).contains(&second).then_some((second - 40).clamp(0, 4) * bytes));
         let story = quiet(120)
@@ -117,11 +117,22 @@ fn what_the_kernel_writes_for_a_job_that_is_over_harms_nobody_who_does_not_wait(
             .counter(Table::Disk, "sda", "write_sectors", at(44.0, 60.0, 7680.0))
             .counter(Table::Disk, "sda", "io_ms", at(44.0, 60.0, 980.0))
             .counter(Table::Disk, "sda", "weighted_io_ms", at(44.0, 60.0, 24_000.0));
+        // The group of dd, and since when it runs: it waits for a CPU first, and then for the disk.
+        let story = group.into_iter().fold(story, |story, since| {
+            story.counter(Table::Cgroup, "/desktop", "psi_cpu_some", at(since, 60.0, 5000.0)).counter(
+                Table::Cgroup,
+                "/desktop",
+                "psi_io_some",
+                at(44.0, 60.0, 900_000.0),
+            )
+        });
         diagnose(&story.tell()).verdict
     };
-    assert_ne!(told(0.0, 15 << 20), Conclusion::Incident, "dd wrote it, and nobody else waits");
-    assert_eq!(told(0.6, 15 << 20), Conclusion::Incident, "a service waits");
-    assert_eq!(told(0.0, 3 << 20), Conclusion::Incident, "who wrote most is not known");
+    assert_ne!(told(0.0, 15 << 20, None), Conclusion::Incident, "dd wrote it, and nobody else waits");
+    assert_eq!(told(0.6, 15 << 20, None), Conclusion::Incident, "a service waits");
+    assert_eq!(told(0.0, 3 << 20, None), Conclusion::Incident, "who wrote most is not known");
+    assert_eq!(told(0.0, 15 << 20, Some(40.0)), Conclusion::Healthy, "its group is as old as it");
+    assert_eq!(told(0.0, 15 << 20, Some(0.0)), Conclusion::Incident, "its group is a service");
 }
 
 #[test]
