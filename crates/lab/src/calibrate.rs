@@ -46,6 +46,7 @@ impl Calibrated {
         line("iops", disk.iops.map(|iops| iops.to_string()));
         line("bandwidth", disk.bandwidth.map(|rate| format!("\"{}B/s\"", rate.get())));
         line("latency", disk.latency.map(|time| format!("\"{}ns\"", time.get())));
+        line("write_latency", disk.write_latency.map(|time| format!("\"{}ns\"", time.get())));
         line("flush", disk.flush.map(|time| format!("\"{}ns\"", time.get())));
         line("read_ahead", disk.read_ahead.map(|size| format!("\"{}B\"", size.get())));
         text

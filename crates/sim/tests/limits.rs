@@ -178,6 +178,7 @@ fn flushing(flush: u64) -> (Lab, DeviceId) {
         iops: None,
         bandwidth: None,
         latency: Some(Nanos::new(200_000)),
+        write_latency: None,
         flush: Some(Nanos::new(flush)),
         filesystem: pagetide_core::FileSystem::Ext4,
         read_ahead: None,

@@ -42,12 +42,11 @@ pub struct Machine {
 /// What a device can do, when everything takes `factor` times as long.
 fn dilate(
     factor: NonZeroU64,
-    latency: &mut Option<Nanos>,
-    flush: &mut Option<Nanos>,
+    times: [&mut Option<Nanos>; 3],
     iops: &mut Option<u64>,
     bandwidth: &mut Option<BytesPerSecond>,
 ) {
-    for time in [latency, flush] {
+    for time in times {
         *time = time.map(|time| Nanos::new(time.get().saturating_mul(factor.get())));
     }
     *iops = iops.map(|iops| (iops / factor).max(1));
@@ -61,7 +60,8 @@ impl Machine {
     /// Makes its disks take `factor` times as long for everything.
     pub(super) fn dilate(&mut self, factor: NonZeroU64) {
         for disk in &mut self.disks {
-            dilate(factor, &mut disk.latency, &mut disk.flush, &mut disk.iops, &mut disk.bandwidth);
+            let times = [&mut disk.latency, &mut disk.write_latency, &mut disk.flush];
+            dilate(factor, times, &mut disk.iops, &mut disk.bandwidth);
         }
     }
 }
@@ -102,6 +102,8 @@ pub struct DiskSpec {
     pub bandwidth: Option<BytesPerSecond>,
     /// Time that one request takes at least.
     pub latency: Option<Nanos>,
+    /// Time that a write takes at least; that of a request when absent.
+    pub write_latency: Option<Nanos>,
     /// Time that a flush of its cache takes at least; that of a request when absent.
     pub flush: Option<Nanos>,
     /// Its file system.
@@ -120,7 +122,7 @@ pub struct DiskSpec {
 impl DiskSpec {
     /// Whether it delays requests or flushes, beside limiting their rate.
     pub const fn delays(&self) -> bool {
-        self.latency.is_some() || self.flush.is_some()
+        self.latency.is_some() || self.write_latency.is_some() || self.flush.is_some()
     }
 }
 
@@ -132,6 +134,8 @@ pub struct DeviceChange {
     pub disk: String,
     /// Time that one request takes at least.
     pub latency: Option<Nanos>,
+    /// Time that a write takes at least; that of a request when absent.
+    pub write_latency: Option<Nanos>,
     /// Time that a flush of its cache takes at least.
     pub flush: Option<Nanos>,
     /// Requests per second that it does at most.
@@ -143,7 +147,8 @@ pub struct DeviceChange {
 impl DeviceChange {
     /// Makes the disk that it describes take `factor` times as long for everything.
     pub(super) fn dilate(&mut self, factor: NonZeroU64) {
-        dilate(factor, &mut self.latency, &mut self.flush, &mut self.iops, &mut self.bandwidth);
+        let times = [&mut self.latency, &mut self.write_latency, &mut self.flush];
+        dilate(factor, times, &mut self.iops, &mut self.bandwidth);
     }
 
     /// The disk as it is from then on.
@@ -151,6 +156,7 @@ impl DeviceChange {
     pub fn of(&self, disk: &DiskSpec) -> DiskSpec {
         DiskSpec {
             latency: self.latency.or(disk.latency),
+            write_latency: self.write_latency.or(disk.write_latency),
             flush: self.flush.or(disk.flush),
             iops: self.iops.or(disk.iops),
             bandwidth: self.bandwidth.or(disk.bandwidth),

@@ -8,7 +8,7 @@ use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, FileSystem, Nanos};
 const LIMITED: f64 = 0.7;
 /// Apart by this, two rates are different.
 const APART: f64 = 0.1;
-/// Rates of reads and writes that differ by this factor are told.
+/// Rates of reads and writes that differ by this factor are told, and so are their times.
 const DIFFER: f64 = 1.25;
 
 /// The fastest of the points of a work and size.
@@ -20,6 +20,12 @@ fn fastest(points: &[Measured], work: Work, size: Bytes) -> Option<&Measured> {
 /// The time of a request that is alone.
 fn alone(points: &[Measured], work: Work, size: Bytes) -> Option<Nanos> {
     points.iter().find(|point| point.work == work && point.size == size && point.depth == 1).map(|point| point.median)
+}
+
+/// Whether a read and a write take different times.
+fn differ(read: Nanos, write: Nanos) -> bool {
+    let (read, write) = (read.as_secs_f64(), write.as_secs_f64());
+    read > write * DIFFER || write > read * DIFFER
 }
 
 /// The rate that the requests of a work and size met as a limit. None when they met none.
@@ -73,6 +79,7 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
         iops: iops.map(whole),
         bandwidth: bandwidth.map(|rate| BytesPerSecond::new(whole(rate))),
         latency: Some(latency),
+        write_latency: alone(points, Work::Write, SMALL).filter(|write| differ(latency, *write)),
         flush,
         filesystem: FileSystem::default(),
         read_ahead,
@@ -86,6 +93,7 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
 mod tests {
     use super::super::measured::PLAN;
     use super::*;
+    use pagetide_sim::IoKind;
     use pagetide_sim::disk::Limits;
     use proptest::prelude::*;
 
@@ -97,8 +105,11 @@ mod tests {
         // The first requests are those of a device that was idle.
         while let Some(first) = free.iter_mut().min().filter(|first| **first < 11 * SECOND) {
             let now = *first;
-            let written = Nanos::new(if work == Work::Flush { disk.done_at(Nanos::new(now), size).get() } else { now });
-            let done = if work == Work::Flush { disk.flushed_at(written) } else { disk.done_at(Nanos::new(now), size) };
+            let mut done = |at: u64, kind: IoKind| disk.done_at(Nanos::new(at), kind, size);
+            let kind = if work == Work::Read { IoKind::Read } else { IoKind::Write };
+            let flushes = work == Work::Flush;
+            let written = if flushes { done(now, kind) } else { Nanos::new(now) };
+            let done = done(written.get(), if flushes { IoKind::Flush } else { kind });
             if now >= SECOND {
                 times.push(done.get() - written.get());
             }
@@ -125,6 +136,7 @@ mod tests {
             iops,
             bandwidth: bandwidth.map(BytesPerSecond::new),
             latency: Some(Nanos::new(latency)),
+            write_latency: None,
             flush: Some(Nanos::new(flush)),
             filesystem: FileSystem::Ext4,
             read_ahead: None,
@@ -147,6 +159,13 @@ mod tests {
         let found = measured(&spec(500_000, None, None, 3_000_000));
         assert_eq!((found.iops, found.bandwidth), (None, None));
         assert_eq!((found.latency, found.flush), (Some(Nanos::new(500_000)), Some(Nanos::new(3_000_000))));
+    }
+
+    #[test]
+    fn a_disk_whose_writes_take_another_time_says_so() {
+        let of = |write: u64| DiskSpec { write_latency: Some(Nanos::new(write)), ..spec(500_000, None, None, 0) };
+        assert_eq!(measured(&of(4_000_000)).write_latency, Some(Nanos::new(4_000_000)));
+        assert_eq!(measured(&of(550_000)).write_latency, None, "as long as a read");
     }
 
     proptest! {

@@ -5,6 +5,7 @@
 //! replies (NetworkBlockDevice/nbd, doc/proto.md).
 
 use pagetide_core::{Bytes, Error, Nanos};
+use pagetide_sim::IoKind;
 use pagetide_sim::disk::Limits;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -209,8 +210,14 @@ fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> i
         let mut state = shared.state();
         let done_at = match (&mut state.device, request.kind) {
             (None, _) => now,
-            (Some(device), READ | WRITE) => device.done_at(now, Bytes::new(u64::from(request.length))),
-            (Some(device), _) => device.flushed_at(now),
+            (Some(device), kind) => {
+                let kind = match kind {
+                    READ => IoKind::Read,
+                    WRITE => IoKind::Write,
+                    _ => IoKind::Flush,
+                };
+                device.done_at(now, kind, Bytes::new(u64::from(request.length)))
+            }
         };
         let due = shared.began + Duration::from_nanos(done_at.get());
         state.answers.push(Reverse(Answer { due, bytes }));

@@ -145,8 +145,9 @@ fn fill_at_once(scenario: &mut Scenario) {
     let Some(at) = scenario.steps.iter().position(|step| step.id == INCIDENT) else { return };
     for (nth, disk) in scenario.machine.disks.iter_mut().enumerate() {
         let (iops, bandwidth) = (disk.iops.take(), disk.bandwidth.take());
-        let (latency, flush) = (disk.latency.replace(LITTLE), disk.flush.take());
-        let change = DeviceChange { disk: disk.name.clone(), latency, flush, iops, bandwidth };
+        let latency = disk.latency.replace(LITTLE);
+        let (write_latency, flush) = (disk.write_latency.take(), disk.flush.take());
+        let change = DeviceChange { disk: disk.name.clone(), latency, write_latency, flush, iops, bandwidth };
         let step = Step {
             id: format!("disk_{nth}"),
             title: "a disk becomes as slow as the recorded one".to_owned(),

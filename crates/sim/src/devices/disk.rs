@@ -41,7 +41,10 @@ impl Rate {
 /// A disk with a delay and limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
+    /// Time that a read takes.
     latency: u64,
+    /// Time that a write takes.
+    write: u64,
     /// Time that a flush takes.
     flush: u64,
     requests: Option<Rate>,
@@ -56,6 +59,7 @@ impl Limits {
     pub fn new(latency: Nanos, iops: Option<u64>, bandwidth: Option<BytesPerSecond>, credit: Nanos) -> Self {
         Self {
             latency: latency.get(),
+            write: latency.get(),
             flush: latency.get(),
             requests: iops.map(|iops| Rate::new(iops, credit)),
             bytes: bandwidth.map(|bandwidth| Rate::new(bandwidth.get(), credit)),
@@ -63,26 +67,34 @@ impl Limits {
         }
     }
 
-    /// The disk that a scenario describes: without a burst its limits hold from the first request on. A flush takes as long as a request,
-    /// unless the disk says otherwise.
+    /// The disk that a scenario describes: without a burst its limits hold from the first request on. A write and a flush take as long as a
+    /// read, unless the disk says otherwise.
     pub fn of(disk: &DiskSpec) -> Self {
         let latency = disk.latency.unwrap_or_default();
         let limits = Self::new(latency, disk.iops, disk.bandwidth, disk.burst.unwrap_or_default());
-        Self { flush: disk.flush.unwrap_or(latency).get(), ..limits }
+        let or_latency = |time: Option<Nanos>| time.unwrap_or(latency).get();
+        Self { write: or_latency(disk.write_latency), flush: or_latency(disk.flush), ..limits }
     }
 
     /// The same device with a delay that is shorter by `by`, for those who serve it through something slow of its own.
     #[must_use]
     pub fn sooner(self, by: Nanos) -> Self {
-        Self { latency: self.latency.saturating_sub(by.get()), flush: self.flush.saturating_sub(by.get()), ..self }
+        let [latency, write, flush] = [self.latency, self.write, self.flush].map(|time| time.saturating_sub(by.get()));
+        Self { latency, write, flush, ..self }
     }
 
-    /// When a request of `size` that comes at `now` is done. Requests come in order of time.
-    pub fn done_at(&mut self, now: Nanos, size: Bytes) -> Nanos {
+    /// When a request of `size` that comes at `now` is done; a flush after all that came before it, and it counts for no limit. Requests come in
+    /// order of time.
+    pub fn done_at(&mut self, now: Nanos, kind: IoKind, size: Bytes) -> Nanos {
         let now = now.get();
+        let latency = match kind {
+            IoKind::Read => self.latency,
+            IoKind::Write => self.write,
+            IoKind::Flush => return Nanos::new(self.idle_at.max(now.saturating_add(self.flush))),
+        };
         let by_count = self.requests.as_mut().map_or(now, |rate| rate.start(now, 1));
         let by_bytes = self.bytes.as_mut().map_or(now, |rate| rate.start(now, size.get()));
-        let done = by_count.max(by_bytes).saturating_add(self.latency);
+        let done = by_count.max(by_bytes).saturating_add(latency);
         self.idle_at = self.idle_at.max(done);
         Nanos::new(done)
     }
@@ -91,11 +103,6 @@ impl Limits {
     pub fn free_at(&self) -> Nanos {
         let paid = |rate: Option<Rate>| rate.map_or(0, |rate| rate.paid_at.saturating_sub(rate.credit_ns));
         Nanos::new(paid(self.requests).max(paid(self.bytes)))
-    }
-
-    /// When a flush that comes at `now` is done: after all that came before it. It does not count as a request.
-    pub fn flushed_at(&self, now: Nanos) -> Nanos {
-        Nanos::new(self.idle_at.max(now.get().saturating_add(self.flush)))
     }
 }
 
@@ -153,7 +160,7 @@ impl Disk {
             && let Some(request) = apart.take()
         {
             let started = limits.free_at().max(apart.came);
-            let ended = limits.done_at(started, Bytes::new(request.length));
+            let ended = limits.done_at(started, request.kind, Bytes::new(request.length));
             self.in_flight.push(Reverse((ended, request.id)));
         }
     }
@@ -176,10 +183,7 @@ impl Device for Disk {
                 return;
             }
         }
-        let ended = match request.kind {
-            IoKind::Read | IoKind::Write => limits.done_at(now, Bytes::new(request.length)),
-            IoKind::Flush => limits.flushed_at(now),
-        };
+        let ended = limits.done_at(now, request.kind, Bytes::new(request.length));
         self.in_flight.push(Reverse((ended, request.id)));
     }
 
@@ -219,7 +223,7 @@ mod tests {
             if now >= SECOND {
                 return done;
             }
-            in_flight[next] = device.done_at(Nanos::new(now), Bytes::new(size)).get();
+            in_flight[next] = device.done_at(Nanos::new(now), IoKind::Read, Bytes::new(size)).get();
             done += 1;
         }
     }
@@ -241,10 +245,10 @@ mod tests {
     #[test]
     fn a_flush_waits_for_what_came_before() {
         let mut device = gp3(Nanos::ZERO);
-        assert_eq!(device.flushed_at(Nanos::new(5)), Nanos::new(370_005));
-        let written = device.done_at(Nanos::new(5), Bytes::new(125 << 20));
-        let after = device.done_at(Nanos::new(5), Bytes::new(1));
-        assert!(after > written && device.flushed_at(Nanos::new(6)) == after);
+        assert_eq!(device.done_at(Nanos::new(5), IoKind::Flush, Bytes::ZERO), Nanos::new(370_005));
+        let written = device.done_at(Nanos::new(5), IoKind::Write, Bytes::new(125 << 20));
+        let after = device.done_at(Nanos::new(5), IoKind::Write, Bytes::new(1));
+        assert!(after > written && device.done_at(Nanos::new(6), IoKind::Flush, Bytes::ZERO) == after);
     }
 
     #[test]
@@ -255,6 +259,7 @@ mod tests {
             iops: Some(100),
             bandwidth: None,
             latency: Some(Nanos::new(1_000_000)),
+            write_latency: None,
             flush: None,
             filesystem: pagetide_core::FileSystem::Ext4,
             read_ahead: None,
@@ -290,6 +295,7 @@ mod tests {
             iops: None,
             bandwidth: None,
             latency: Some(Nanos::new(100_000)),
+            write_latency: None,
             flush: flush.map(Nanos::new),
             filesystem: pagetide_core::FileSystem::Ext4,
             read_ahead: None,
@@ -297,12 +303,35 @@ mod tests {
             reads_apart: false,
         };
         let now = Nanos::new(1_000);
-        assert_eq!(Limits::of(&disk(None)).flushed_at(now), Nanos::new(101_000));
+        let flushed = |mut limits: Limits| limits.done_at(now, IoKind::Flush, Bytes::ZERO);
+        assert_eq!(flushed(Limits::of(&disk(None))), Nanos::new(101_000));
         let slow = Limits::of(&disk(Some(8_000_000)));
-        assert_eq!(slow.flushed_at(now), Nanos::new(8_001_000));
-        assert_eq!(slow.sooner(Nanos::new(50_000)).flushed_at(now), Nanos::new(7_951_000));
+        assert_eq!(flushed(slow), Nanos::new(8_001_000));
+        assert_eq!(flushed(slow.sooner(Nanos::new(50_000))), Nanos::new(7_951_000));
         // Drives with a battery have nothing to flush.
-        assert_eq!(Limits::of(&disk(Some(0))).flushed_at(now), now);
+        assert_eq!(flushed(Limits::of(&disk(Some(0)))), now);
+    }
+
+    #[test]
+    fn a_write_takes_its_own_time() {
+        let of = |write_latency: Option<u64>| {
+            let spec = DiskSpec {
+                name: "d".to_owned(),
+                size: Bytes::new(1 << 30),
+                iops: None,
+                bandwidth: None,
+                latency: Some(Nanos::new(100_000)),
+                write_latency: write_latency.map(Nanos::new),
+                flush: None,
+                filesystem: pagetide_core::FileSystem::Ext4,
+                read_ahead: None,
+                burst: None,
+                reads_apart: false,
+            };
+            let mut limits = Limits::of(&spec);
+            [IoKind::Read, IoKind::Write].map(|kind| limits.done_at(Nanos::ZERO, kind, Bytes::new(4096)).get())
+        };
+        assert_eq!((of(Some(5_000_000)), of(None)), ([100_000, 5_000_000], [100_000, 100_000]));
     }
 
     proptest! {
@@ -316,7 +345,7 @@ mod tests {
             for (at, (pause, size)) in requests.iter().enumerate() {
                 now += pause;
                 let from = *first.get_or_insert(now);
-                let done = device.done_at(Nanos::new(now), Bytes::new(*size)).get();
+                let done = device.done_at(Nanos::new(now), IoKind::Read, Bytes::new(*size)).get();
                 prop_assert!(done >= now + 370_000);
                 // What was accepted before this request took its time, less the credit.
                 let started = u128::from(done - 370_000 - from + credit) + 1;

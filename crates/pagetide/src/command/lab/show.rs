@@ -84,6 +84,7 @@ fn machine(scenario: &Scenario) -> Vec<String> {
         words.extend(disk.iops.map(|iops| format!("{iops} IOPS")));
         words.extend(disk.bandwidth.map(|bandwidth| bandwidth.to_string()));
         words.extend(disk.latency.map(|latency| format!("{latency} a request")));
+        words.extend(disk.write_latency.map(|latency| format!("{latency} a write")));
         words.extend(disk.flush.map(|flush| format!("{flush} a flush")));
         format!("disk {}: {}", disk.name, words.join(", "))
     }));
