@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 /// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them, and most
-/// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do. A pause of [`PAUSE`] samples takes
+/// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do. A long pause takes
 /// no memory, and no time: much is read only around what happened.
 #[derive(Debug, Clone, Default)]
 pub struct Values {
