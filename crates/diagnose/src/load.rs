@@ -29,6 +29,8 @@ const BEFORE: Nanos = Nanos::new(3_600_000_000_000);
 const MARGIN: u64 = 10;
 /// Intervals before the end of a recording in which what has not ended may still grow.
 const END: u64 = 3;
+/// Stretches with kills whose processes are loaded, at most: a container that comes to its limit again and again has thousands a day.
+const KILLED: usize = 30;
 
 /// What of a recording is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +88,7 @@ fn throughout() -> Vec<&'static str> {
         &derived::CPUS,
     ];
     let whole = rules::RULES.iter().filter(|rule| rule.scope == Scope::Whole).map(|rule| rule.doc.metrics);
-    let all = whole.chain(accounts::METRICS).chain(coverage::metrics()).flatten().copied();
+    let all = whole.chain(accounts::METRICS).chain([blocked::METRICS]).chain(coverage::metrics()).flatten().copied();
     let mut all: Vec<&str> = all.chain(lost.into_iter().flat_map(|derived| derived.metrics())).collect();
     all.extend(stretch::metrics());
     // A derived metric is known throughout or around what happened: of which samples it is would have to be found for each.
@@ -120,7 +122,7 @@ fn grew(recording: &Recording, episodes: &Episodes) -> bool {
 struct Stretches {
     /// Those in which tasks lose time, and what lasts at the end.
     lost: Vec<Span>,
-    /// Those in which the OOM killer ended processes. Where nobody else noticed, they may be many, and are told of without their processes.
+    /// Those in which the OOM killer ended processes and nobody else noticed; none of up to [`KILLED`] of them, which count as lost.
     killed: Vec<Span>,
 }
 
@@ -139,6 +141,9 @@ impl Stretches {
                     killed.push(span);
                 }
             }
+        }
+        if killed.len() <= KILLED {
+            lost.append(&mut killed);
         }
         Self { lost, killed }
     }
