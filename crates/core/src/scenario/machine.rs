@@ -124,6 +124,15 @@ impl DiskSpec {
     pub const fn delays(&self) -> bool {
         self.latency.is_some() || self.write_latency.is_some() || self.flush.is_some()
     }
+
+    /// Its limits and times that are given, each in words: `3000 IOPS`, `370 us a request`.
+    pub fn limits(&self) -> Vec<String> {
+        let iops = self.iops.map(|iops| format!("{iops} IOPS"));
+        let bandwidth = self.bandwidth.map(|bandwidth| bandwidth.to_string());
+        let times = [(self.latency, "request"), (self.write_latency, "write"), (self.flush, "flush")];
+        let times = times.into_iter().filter_map(|(time, of)| Some(format!("{} a {of}", time?)));
+        iops.into_iter().chain(bandwidth).chain(times).collect()
+    }
 }
 
 /// What a disk becomes in the middle of a run. What is absent stays.
@@ -134,7 +143,7 @@ pub struct DeviceChange {
     pub disk: String,
     /// Time that one request takes at least.
     pub latency: Option<Nanos>,
-    /// Time that a write takes at least; that of a request when absent.
+    /// Time that a write takes at least.
     pub write_latency: Option<Nanos>,
     /// Time that a flush of its cache takes at least.
     pub flush: Option<Nanos>,

@@ -195,11 +195,7 @@ impl MachineControl for Guest<'_> {
 fn describe(machine: &Machine) -> String {
     let disks = machine.disks.iter().map(|disk| {
         let mut words = vec![format!("disk {} ({}", disk.name, disk.filesystem.name())];
-        words.extend(disk.iops.map(|iops| format!("{iops} IOPS")));
-        words.extend(disk.bandwidth.map(|bandwidth| bandwidth.to_string()));
-        words.extend(disk.latency.map(|latency| format!("{latency} a request")));
-        words.extend(disk.write_latency.map(|latency| format!("{latency} a write")));
-        words.extend(disk.flush.map(|flush| format!("{flush} a flush")));
+        words.extend(disk.limits());
         format!("{})", words.join(", "))
     });
     disks.collect::<Vec<_>>().join(", ")

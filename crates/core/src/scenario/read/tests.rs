@@ -117,16 +117,18 @@ fn a_scenario_survives_as_json() {
 
 #[test]
 fn a_dilated_machine_has_disks_that_take_longer() {
-    let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\nflush = \"2ms\"\n";
+    let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\nwrite_latency = \"1ms\"\nflush = \"2ms\"\n";
     let head = HEAD.replace("cpus = 1", "cpus = 1\ntime_dilation = 10");
-    let step = "[[step]]\nid = \"A1\"\ndevice = { disk = \"data\", latency = \"2ms\" }\n";
+    let step = "[[step]]\nid = \"A1\"\ndevice = { disk = \"data\", latency = \"2ms\", write_latency = \"3ms\" }\n";
     let scenario = Scenario::parse(&format!("{head}{disk}{step}"), "t.toml").unwrap();
     let slower = scenario.dilated(scenario.machine.time_dilation.unwrap());
     let slow = &slower.machine.disks[0];
     assert_eq!((slow.iops, slow.size), (Some(300), scenario.machine.disks[0].size));
     assert_eq!(slow.bandwidth.unwrap().get(), 12_500_000);
     assert_eq!(slow.latency.unwrap().get(), 3_700_000);
+    assert_eq!(slow.write_latency.unwrap().get(), 10_000_000);
     assert_eq!(slow.flush.unwrap().get(), 20_000_000);
+    assert_eq!(slow.limits(), ["300 IOPS", "11.9 MiB/s", "3.70 ms a request", "10 ms a write", "20 ms a flush"]);
     let Action::Device(change) = &slower.steps[0].action else { panic!("{slower:?}") };
     assert_eq!(change.latency.unwrap().get(), 20_000_000);
     for (factor, is_right) in [(1, true), (1000, true), (1001, false), (u64::MAX >> 1, false)] {

@@ -81,11 +81,7 @@ fn machine(scenario: &Scenario) -> Vec<String> {
     let mut lines = vec![format!("machine: {} CPUs, {} of memory, {swap}", machine.cpus, machine.memory)];
     lines.extend(machine.disks.iter().map(|disk| {
         let mut words = vec![disk.size.to_string(), disk.filesystem.name().to_owned()];
-        words.extend(disk.iops.map(|iops| format!("{iops} IOPS")));
-        words.extend(disk.bandwidth.map(|bandwidth| bandwidth.to_string()));
-        words.extend(disk.latency.map(|latency| format!("{latency} a request")));
-        words.extend(disk.write_latency.map(|latency| format!("{latency} a write")));
-        words.extend(disk.flush.map(|flush| format!("{flush} a flush")));
+        words.extend(disk.limits());
         format!("disk {}: {}", disk.name, words.join(", "))
     }));
     lines
