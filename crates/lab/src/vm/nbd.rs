@@ -207,18 +207,14 @@ fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> i
         bytes.extend_from_slice(&error.to_be_bytes());
         bytes.extend_from_slice(&request.handle.to_be_bytes());
         bytes.extend_from_slice(&data);
-        let mut state = shared.state();
-        let done_at = match (&mut state.device, request.kind) {
-            (None, _) => now,
-            (Some(device), kind) => {
-                let kind = match kind {
-                    READ => IoKind::Read,
-                    WRITE => IoKind::Write,
-                    _ => IoKind::Flush,
-                };
-                device.done_at(now, kind, Bytes::new(u64::from(request.length)))
-            }
+        let kind = match request.kind {
+            READ => IoKind::Read,
+            WRITE => IoKind::Write,
+            _ => IoKind::Flush,
         };
+        let size = Bytes::new(u64::from(request.length));
+        let mut state = shared.state();
+        let done_at = state.device.as_mut().map_or(now, |device| device.done_at(now, kind, size));
         let due = shared.began + Duration::from_nanos(done_at.get());
         state.answers.push(Reverse(Answer { due, bytes }));
         drop(state);
