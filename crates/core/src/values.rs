@@ -194,7 +194,7 @@ impl Values {
 
     /// The value `nth` samples after the first; `nth` is not behind the last.
     #[inline]
-    pub(crate) fn nth(&self, nth: usize) -> Option<i64> {
+    fn nth(&self, nth: usize) -> Option<i64> {
         self.of_number(self.number(nth)?)
     }
 
