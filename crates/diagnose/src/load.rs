@@ -184,6 +184,75 @@ pub(crate) fn metrics() -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::{Entity, Manifest, RecordingBuilder, Sample, Schema, Selection, Stamp, metric};
+    use std::cell::RefCell;
+
+    const SECOND: i64 = 1_000_000_000;
+
+    /// Three hours of a host with a process, in which tasks wait for IO for some seconds; what is read of it is noted.
+    struct Hours {
+        waits: std::ops::Range<i64>,
+        read: RefCell<Vec<Selection>>,
+    }
+
+    impl Source for Hours {
+        fn load(&self, selection: &Selection) -> Result<Recording, Error> {
+            self.read.borrow_mut().push(selection.clone());
+            let manifest = Manifest {
+                interval: Nanos::new(SECOND as u64),
+                memory_total: pagetide_core::Bytes::new(1 << 30),
+                ..Manifest::default()
+            };
+            let mut builder = RecordingBuilder::new(manifest);
+            let mut schema = Schema::default();
+            let tables: Vec<Table> =
+                [Table::Host, Table::Process].into_iter().filter(|table| selection.tables.contains(table)).collect();
+            let of = |table: Table| metric::all(table).iter().filter(|known| selection.wants_metric(known.name));
+            let mut waits = Vec::new();
+            for table in &tables {
+                schema.push_entity(*table, Entity::new(if *table == Table::Process { "7@7" } else { "" }, "app"));
+                waits.push(of(*table).map(|known| known.name == "psi_io_some").collect::<Vec<bool>>());
+                of(*table).for_each(|known| _ = schema.column(*table, known.name));
+            }
+            let range = selection.from_wall_ns.unwrap_or(0)..=selection.to_wall_ns.unwrap_or(i64::MAX);
+            for second in (0..10_800).filter(|second| range.contains(&(second * SECOND))) {
+                let at = second * SECOND;
+                let waited = (second - self.waits.start).clamp(0, self.waits.end - self.waits.start) * 600_000;
+                let mut sample = Sample::default();
+                sample.stamp = Stamp { wall_ns: at, mono_ns: at, boot_ns: at };
+                for (table, waits) in tables.iter().zip(&waits) {
+                    let row = sample.row(*table, pagetide_core::EntityId(0), waits.len());
+                    row.iter_mut().zip(waits).for_each(|(value, waits)| *value = Some(i64::from(*waits) * waited));
+                }
+                builder.sample(&schema, &sample);
+            }
+            Ok(builder.finish())
+        }
+    }
+
+    /// What is read of them behind their times.
+    fn read(waits: std::ops::Range<i64>) -> Vec<Selection> {
+        let hours = Hours { waits, read: RefCell::default() };
+        let mut recording = LazyRecording::open(&hours, None, None).expect("times");
+        load(&mut recording, &[], Depth::Thorough, Span::ALL).expect("it is there");
+        hours.read.into_inner().split_off(1)
+    }
+
+    #[test]
+    fn of_a_long_recording_most_is_read_around_lost_time() {
+        let quiet = read(0..0);
+        let [whole] = &quiet[..] else { panic!("{quiet:?}") };
+        assert!(!whole.wants_table(Table::Process) && !whole.is_part(), "{whole:?}");
+        assert!(whole.metrics.len() * 3 < metrics().len() * 2, "{} of {}", whole.metrics.len(), metrics().len());
+        let lost = read(5000..5060);
+        let [first, rest, processes] = &lost[..] else { panic!("{lost:?}") };
+        assert_eq!(first, whole);
+        let seconds = |one: &Selection| [one.from_wall_ns, one.to_wall_ns].map(|wall| wall.map(|wall| wall / SECOND));
+        // An hour before, and ten samples around.
+        assert_eq!(seconds(rest), [Some(1390), Some(5070)]);
+        assert_eq!(seconds(processes), [Some(4990), Some(5070)]);
+        assert_eq!((&processes.tables[..], processes.metrics.len()), (&[Table::Process][..], metrics().len()));
+    }
 
     #[test]
     fn every_metric_that_a_rule_reads_exists() {
