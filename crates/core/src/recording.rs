@@ -663,12 +663,13 @@ impl<'a> Series<'a> {
     /// Adds to each of `sums` what a counter with a value at each of some slots rose by from one of them to the next, in base units.
     pub(crate) fn add_rises(&self, slots: Range<usize>, sums: &mut [f64]) {
         let (times, parts) = self.unit().fraction();
-        let mut sums = sums.iter_mut();
-        self.values.rises(self.first + slots.start..self.first + slots.end, |rise| {
-            if let Some(sum) = sums.next() {
-                *sum += rise.max(0) as f64 * times / parts;
-            }
-        });
+        let places = self.first + slots.start..self.first + slots.end;
+        // Most count in base units: a product and a quotient with 1 would take as long as all else.
+        if (times, parts) == (1.0, 1.0) {
+            self.values.add_rises(places, sums, |rise| rise);
+        } else {
+            self.values.add_rises(places, sums, |rise| rise * times / parts);
+        }
     }
 
     /// The first point that is present from the series' slot `first` on, and the slot behind it.

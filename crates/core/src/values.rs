@@ -232,14 +232,19 @@ impl Values {
         }
     }
 
-    /// Gives how far each of some values, all of which are present, lies above the one before it.
+    /// Adds to each of `sums` how far each of some values, all of which are present, lies above the one before it; nothing where it is lower.
     #[inline]
-    pub(crate) fn rises(&self, places: Range<usize>, mut give: impl FnMut(i64)) {
+    pub(crate) fn add_rises(&self, places: Range<usize>, sums: &mut [f64], in_unit: impl Fn(f64) -> f64) {
+        let add = |(sum, rise): (&mut f64, i64)| *sum += in_unit(rise.max(0) as f64);
         match &self.numbers {
             Numbers::Near(_, all) => {
-                all[places].windows(2).for_each(|pair| give(i64::from(pair[1]) - i64::from(pair[0])));
+                let rises = all[places].windows(2).map(|pair| i64::from(pair[1]) - i64::from(pair[0]));
+                sums.iter_mut().zip(rises).for_each(add);
             }
-            Numbers::Far(all) => all[places].windows(2).for_each(|pair| give(pair[1].saturating_sub(pair[0]))),
+            Numbers::Far(all) => {
+                let rises = all[places].windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+                sums.iter_mut().zip(rises).for_each(add);
+            }
         }
     }
 

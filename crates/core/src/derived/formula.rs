@@ -1,6 +1,7 @@
 //! How a derived metric is made of recorded ones.
 
 use crate::metric::Table;
+use std::ops::{Add, Mul, Sub};
 
 /// A definition over recorded metrics, in base units: seconds, bytes, pages, counts.
 #[derive(Debug, Clone, Copy)]
@@ -85,49 +86,41 @@ pub(super) const PHYSICAL: &str = "physical";
 impl Formula {
     /// Evaluates it from its members' values in base units.
     pub fn evaluate(&self, member: &impl Fn(Term) -> Option<f64>) -> Option<f64> {
-        let [value] = self.evaluate_each(&|term| [member(term)]);
-        value
+        let [value] = self.evaluate_each(&|term| [member(term).unwrap_or(ABSENT)]);
+        is_there(value).then_some(value)
     }
 
     /// The same over several intervals at once: each member has a value for each of them, or none.
     pub(super) fn evaluate_each<const N: usize>(&self, member: &impl Fn(Term) -> Values<N>) -> Values<N> {
         let of = |formula: &Self| formula.evaluate_each(member);
-        let both = |one: &Self, other: &Self, op: fn(f64, f64) -> Option<f64>| {
-            each(&of(one), &of(other), |one, other| op(one?, other?))
-        };
+        let both = |one: &Self, other: &Self, op: fn(f64, f64) -> f64| each(&of(one), &of(other), op);
         match self {
             Self::Gauge(metric) => member(Term::Gauge(metric)),
             Self::Rate(metric) => member(Term::Rate(metric)),
-            Self::All(parts) => parts
-                .iter()
-                .map(of)
-                .reduce(|sum, part| each(&sum, &part, |sum, part| Some(sum? + part?)))
-                .unwrap_or([None; N]),
-            Self::Any(parts) => any(parts.iter().map(of)),
-            Self::With(one, others) => {
-                each(&of(one), &any(others.iter().map(of)), |one, others| Some(one? + others.unwrap_or(0.0)))
+            Self::All(parts) => {
+                parts.iter().map(of).reduce(|sum, part| each(&sum, &part, f64::add)).unwrap_or([ABSENT; N])
             }
+            Self::Any(parts) => any(parts.iter().map(of)),
+            Self::With(one, others) => each(&of(one), &any(others.iter().map(of)), |one, others| one + or(others, 0.0)),
             Self::First(choices) => {
-                let mut first = [None; N];
+                let mut first = [ABSENT; N];
                 for choice in *choices {
-                    first = each(&first, &of(choice), Option::or);
-                    if first.iter().all(Option::is_some) {
+                    first = each(&first, &of(choice), or);
+                    if first.into_iter().all(is_there) {
                         break;
                     }
                 }
                 first
             }
-            Self::Less(one, other) => both(one, other, |one, other| Some(one - other)),
-            Self::LessFloored(one, other) => both(one, other, |one, other| Some((one - other).max(0.0))),
+            Self::Less(one, other) => both(one, other, f64::sub),
+            Self::LessFloored(one, other) => both(one, other, |one, other| or_zero_below(one - other)),
             Self::Per(one, other) => both(one, other, ratio),
-            Self::OneLess(one, other) => {
-                both(one, other, |one, other| Some((1.0 - ratio(one, other)?).clamp(0.0, 1.0)))
-            }
-            Self::Times(one, other) => both(one, other, |one, other| Some(one * other)),
+            Self::OneLess(one, other) => both(one, other, |one, other| (1.0 - ratio(one, other)).clamp(0.0, 1.0)),
+            Self::Times(one, other) => both(one, other, f64::mul),
             Self::Weighted(mean, weight) => member(Term::Weighted(mean, weight)),
             Self::Sum(table, metric) => member(Term::Sum(*table, metric)),
-            Self::Half(whole) => of(whole).map(|whole| Some(whole? / 2.0)),
-            Self::Kib(kib) => of(kib).map(|kib| Some(kib? * 1024.0)),
+            Self::Half(whole) => of(whole).map(|whole| whole / 2.0),
+            Self::Kib(kib) => of(kib).map(|kib| kib * 1024.0),
         }
     }
 
@@ -205,30 +198,43 @@ impl Formula {
     }
 }
 
-/// A value for each of some intervals, absent where it is not known.
-pub(super) type Values<const N: usize> = [Option<f64>; N];
+/// A value for each of some intervals, [`ABSENT`] where it is not known: any sum, product or ratio with it is absent too, and many are worked out
+/// at once.
+pub(super) type Values<const N: usize> = [f64; N];
+
+/// In place of a value that is not known. Members are whole numbers over times that are not 0, so no known value is one.
+pub(super) const ABSENT: f64 = f64::NAN;
+
+/// Whether a value is known.
+pub(super) fn is_there(value: f64) -> bool {
+    !value.is_nan()
+}
+
+/// The first where it is known, else the other.
+fn or(one: f64, other: f64) -> f64 {
+    if is_there(one) { one } else { other }
+}
+
+/// 0 in place of what is lower.
+fn or_zero_below(value: f64) -> f64 {
+    // `max` would make 0 of what is absent.
+    if value < 0.0 { 0.0 } else { value }
+}
 
 /// Puts two values together, interval by interval.
-fn each<const N: usize>(
-    one: &Values<N>,
-    other: &Values<N>,
-    op: impl Fn(Option<f64>, Option<f64>) -> Option<f64>,
-) -> Values<N> {
+fn each<const N: usize>(one: &Values<N>, other: &Values<N>, op: impl Fn(f64, f64) -> f64) -> Values<N> {
     std::array::from_fn(|at| op(one[at], other[at]))
 }
 
 /// The sum of those that are there; absent where none is.
 fn any<const N: usize>(parts: impl Iterator<Item = Values<N>>) -> Values<N> {
-    let add = |sum: Option<f64>, part: Option<f64>| match (sum, part) {
-        (Some(sum), Some(part)) => Some(sum + part),
-        (sum, part) => sum.or(part),
-    };
-    parts.reduce(|sum, part| each(&sum, &part, add)).unwrap_or([None; N])
+    let add = |sum: f64, part: f64| if is_there(sum) { sum + or(part, 0.0) } else { part };
+    parts.reduce(|sum, part| each(&sum, &part, add)).unwrap_or([ABSENT; N])
 }
 
 /// Absent where the second is 0.
-fn ratio(one: f64, other: f64) -> Option<f64> {
-    (other > 0.0).then(|| one / other)
+fn ratio(one: f64, other: f64) -> f64 {
+    if other > 0.0 { one / other } else { ABSENT }
 }
 
 fn add(terms: &mut Vec<Term>, term: Term) {

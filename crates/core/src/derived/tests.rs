@@ -1,3 +1,4 @@
+use super::formula::{ABSENT, is_there};
 use super::*;
 use crate::metric::{self, Kind, RATE_SCALE};
 use crate::quantity::Dimension;
@@ -550,7 +551,8 @@ proptest! {
         let terms = formula.terms();
         prop_assume!(terms.len() <= known.len());
         let values = |term: Term| known[terms.iter().position(|known| *known == term).unwrap()].map(|value| value.map(f64::from));
-        let each = formula.evaluate_each::<4>(&values);
+        let each = formula.evaluate_each::<4>(&|term| values(term).map(|value| value.unwrap_or(ABSENT)));
+        let each = each.map(|value| is_there(value).then_some(value));
         let plain: Vec<Option<f64>> = (0..4).map(|at| plain(formula, &|term| values(term)[at])).collect();
         prop_assert_eq!(&each[..], &plain[..], "{:?}", formula);
     }

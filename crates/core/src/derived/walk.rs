@@ -1,7 +1,7 @@
 //! A formula along the series of one entity.
 
 use super::carry::{Carry, NOTHING};
-use super::formula::PHYSICAL;
+use super::formula::{ABSENT, PHYSICAL, is_there};
 use super::sum::{Content, Fall, Piece, Sum, Sums};
 use super::{Formula, Term};
 use crate::ended::EndedName;
@@ -214,24 +214,25 @@ impl<'a> Walk<'a> {
             return None;
         }
         let mut intervals = Vec::with_capacity(series.len());
-        let mut columns = vec![[None; AT_ONCE]; self.members.len()];
+        let mut columns = vec![[ABSENT; AT_ONCE]; self.members.len()];
         for first in (0..series.len().saturating_sub(1)).step_by(AT_ONCE) {
             let slots = first..series.len().min(first + AT_ONCE + 1);
             let times = series.moments(slots.clone()).zip(series.moments(slots.start + 1..slots.end));
+            // What is behind the last sample is divided by 1 and left out.
+            let mut seconds = [1.0; AT_ONCE];
+            seconds.iter_mut().zip(times.clone()).for_each(|(seconds, (from, to))| {
+                *seconds = to.saturating_sub(from) as f64 / 1e9;
+            });
             for (member, column) in self.members.iter().zip(&mut columns) {
-                let mut rises = [0.0; AT_ONCE];
-                member.parts.iter().for_each(|part| part.series.add_rises(slots.clone(), &mut rises));
-                for ((rate, rise), (from, to)) in column.iter_mut().zip(rises).zip(times.clone()) {
-                    *rate = Some(rise / (to.saturating_sub(from) as f64 / 1e9));
-                }
+                *column = [0.0; AT_ONCE];
+                member.parts.iter().for_each(|part| part.series.add_rises(slots.clone(), column));
+                column.iter_mut().zip(seconds).for_each(|(rise, seconds)| *rise /= seconds);
             }
             let column = |term| self.members.iter().zip(&columns).find(|(member, _)| member.term == term);
             let values =
-                self.formula.evaluate_each(&|term| column(term).map_or([None; AT_ONCE], |(_, column)| *column));
-            let value = |((from, to), value): ((i64, i64), Option<f64>)| {
-                Some(Interval { from, to, value: self.unit.of_base(value?) })
-            };
-            intervals.extend(times.zip(values).filter_map(value));
+                self.formula.evaluate_each(&|term| column(term).map_or([ABSENT; AT_ONCE], |(_, column)| *column));
+            let known = times.zip(values).filter(|(_, value)| is_there(*value));
+            intervals.extend(known.map(|((from, to), value)| Interval { from, to, value: self.unit.of_base(value) }));
         }
         Some(intervals)
     }
