@@ -167,10 +167,16 @@ pub(crate) struct Episodes {
 }
 
 impl Episodes {
-    /// When a signal is far above its baseline; empty when there is no such signal. The signal is not kept for it: of a day each takes as
-    /// much memory as two columns, and few are asked for again.
+    /// When a signal is far above its baseline; empty when there is no such signal. Of a day a signal takes as much memory as two columns: it is
+    /// kept where it follows from several metrics. Rules compare those, and others are made again in no time.
     pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
-        let find = || self.found(recording, spec).map(|signal| signal.weighed()).unwrap_or_default().into();
+        let find = || match spec.formula {
+            Formula::Derived(_) | Formula::Await => self.signal(recording, spec).map(|signal| signal.weighed()),
+            Formula::Rate(_) | Formula::Growth(_) | Formula::Fall(_) => {
+                self.found(recording, spec).map(|signal| signal.weighed())
+            }
+        };
+        let find = || find().unwrap_or_default().into();
         self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
     }
 
