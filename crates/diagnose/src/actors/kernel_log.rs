@@ -46,13 +46,12 @@ pub(crate) fn dropped_pages(window: &Window<'_>, within: Span) -> Vec<Named> {
     named
 }
 
-/// Whom the OOM killer chose last.
-pub(crate) fn killed(window: &Window<'_>, within: Span) -> Option<Named> {
-    let killed = messages(window, within).filter_map(|message| match message {
+/// Whom the OOM killer chose, in order of time.
+pub(crate) fn killed(window: &Window<'_>, within: Span) -> impl Iterator<Item = Named> {
+    messages(window, within).filter_map(|message| match message {
         KernelMessage::OomKill { command, pid, .. } => Some(Named { command, pid }),
         _ => None,
-    });
-    killed.last()
+    })
 }
 
 /// How often the kernel reported failed requests of a disk.

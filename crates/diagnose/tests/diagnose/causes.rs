@@ -447,6 +447,31 @@ fn a_kill_in_a_pod_is_of_the_group_whose_limit_was_reached() {
 }
 
 #[test]
+fn of_several_that_were_killed_the_one_that_held_most_is_named() {
+    let once = |at: f64| if at > 80.0 && at <= 81.0 { 2.0 } else { 0.0 };
+    // Its last sample found the larger one dying.
+    let held = |most: i64, last: i64| (0..81).map(|at| Some(if at == 80 { last } else { most << 20 })).collect();
+    let killed = |named: &[(&str, u32)]| {
+        let story = host()
+            .gauge(Table::Host, "", "MemFree", |_| 50.0 * MIB)
+            .counter(Table::Host, "", "oom_kill", once)
+            .line(Table::Process, "70@7", "RssAnon", held(250, 0))
+            .line(Table::Process, "71@7", "RssAnon", held(60, 60 << 20));
+        let message = |(command, pid): &(&str, u32)| {
+            KernelMessage::OomKill { command: (*command).to_owned(), pid: *pid, group: None }.note()
+        };
+        let story = named.iter().fold(story, |story, one| story.note(81.0, message(one)));
+        finding(&story.tell(), "oom-kill").expect("a kill").statement
+    };
+    let both = killed(&[("java", 70), ("sh", 71)]);
+    assert!(both.contains(" java (pid 70) ended with 250 MiB of anonymous memory."), "{both}");
+    let unknown = killed(&[("perl", 72), ("ruby", 73)]);
+    assert!(unknown.contains(" ruby (pid 73) was ended."), "of those of which nothing is known the last: {unknown}");
+    let unnamed = killed(&[]);
+    assert!(unnamed.contains(" 70@7 ended with 250 MiB"), "{unnamed}");
+}
+
+#[test]
 fn files_in_tmpfs_that_filled_memory_before_a_kill_are_its_beginning() {
     let killed_as = |tmpfs: f64, logged: Option<(&str, f64)>| {
         let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };

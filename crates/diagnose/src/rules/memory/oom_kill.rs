@@ -1,7 +1,8 @@
 //! `oom-kill`: the kernel killed a process to get memory.
 
 use crate::actors::group;
-use crate::actors::{kernel_log, process, tmpfs};
+use crate::actors::kernel_log::{self, Named};
+use crate::actors::{process, tmpfs};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::SignalSpec;
@@ -122,11 +123,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         },
     );
     let before = window.over(killed).baseline().all();
-    let victim = ended(window, killed);
-    let much = |grower: &process::ProcessShare<'_, Bytes>| victim.is_none_or(|(_, held)| grower.amount >= held * MUCH);
+    let victim = victims(window, killed).max_by(|one, other| one.held.total_cmp(&other.held));
+    let enough = |amount: Amount<Bytes>| victim.is_none_or(|victim| amount >= victim.held * MUCH);
     let grower = before.as_ref().and_then(|before| {
         let both = [process::grower(before), process::growing_command(before)];
-        both.into_iter().flatten().max_by(|a, b| a.amount.total_cmp(&b.amount)).filter(much)
+        both.into_iter().flatten().max_by(|a, b| a.amount.total_cmp(&b.amount)).filter(|grower| enough(grower.amount))
     });
     // It began when what filled memory began to grow.
     let near = Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from };
@@ -136,8 +137,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // Files in tmpfs fill memory as well, and the kernel cannot end them.
     let filled = before.as_ref().filter(|_| grower.is_none() && at_limit.is_none()).and_then(|before| {
         let shared = before.host_change("Shmem")?;
-        let enough = victim.is_none_or(|(_, held)| shared >= held * MUCH) && shared.is_positive();
-        enough.then(|| (shared, window.onset(near).at_rise_of(SignalSpec::host_growth("Shmem")).union(killed)))
+        (enough(shared) && shared.is_positive())
+            .then(|| (shared, window.onset(near).at_rise_of(SignalSpec::host_growth("Shmem")).union(killed)))
     });
     // Where somebody lowered the limit, nothing had to grow.
     let lowered = at_limit.and_then(|group| lowered(window, group, near));
@@ -169,19 +170,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(grower.actor(window));
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)
     });
-    // The kernel's word goes before what ended in that interval.
-    let logged = kernel_log::killed(window, killed);
-    let held = victim.filter(|(comm, _)| logged.as_ref().is_none_or(|logged| logged.command == *comm));
-    let memory = held.map(|(comm, held)| {
+    // The kernel's word goes before what ended in that interval; of several that it names, who held most, or the last.
+    let known =
+        |named: &Named| victims(window, killed).find(|victim| named.pid.to_string() == process::pid(victim.name));
+    let logged = kernel_log::killed(window, killed).map(|named| (known(&named), named));
+    let logged = logged.max_by(|(one, _), (other, _)| held(one).total_cmp(&held(other)));
+    let victim =
+        logged.as_ref().map_or(victim, |(known, named)| known.or(victim.filter(|one| one.comm == named.command)));
+    let memory = victim.map(|Victim { comm, held, .. }| {
         found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
         format!(" ended with {held} of anonymous memory.")
     });
     let victim = match (&logged, victim) {
-        (Some(logged), _) => {
+        (Some((_, logged)), _) => {
             found.origin(logged.actor());
             format!(" {}{}", logged.words(), memory.unwrap_or_else(|| " was ended.".to_owned()))
         }
-        (None, Some((comm, _))) => {
+        (None, Some(Victim { comm, .. })) => {
             found.origin(Actor::command(comm));
             memory.map_or(String::new(), |memory| format!(" {comm}{memory}"))
         }
@@ -219,14 +224,29 @@ fn lowered(window: &Window<'_>, group: &str, within: Span) -> Option<Moment> {
     falls.map(|(at, _)| at).max()
 }
 
-/// The process with most anonymous memory among those whose last sample is of the interval of the kill.
-fn ended<'a>(window: &Window<'a>, killed: Span) -> Option<(&'a str, Amount<Bytes>)> {
-    let last = window.recording.stamps().last()?.boot_ns;
-    let ended = process::present(window).filter_map(|(name, comm)| {
+/// A process that ended while the OOM killer worked.
+#[derive(Debug, Clone, Copy)]
+struct Victim<'a> {
+    name: &'a str,
+    comm: &'a str,
+    /// Its anonymous memory.
+    held: Amount<Bytes>,
+}
+
+/// What is known of the memory of one.
+fn held(victim: &Option<Victim<'_>>) -> Amount<Bytes> {
+    victim.map_or(Amount::ZERO, |victim| victim.held)
+}
+
+/// The processes whose last sample is of the interval of the kill. That sample may find one dying, without the memory that it held in the one before.
+fn victims<'a>(window: &Window<'a>, killed: Span) -> impl Iterator<Item = Victim<'a>> {
+    let last = window.recording.stamps().last().map_or(i64::MIN, |last| last.boot_ns);
+    process::present(window).filter_map(move |(name, comm)| {
         let series = window.recording.series(Table::Process, name, "RssAnon")?;
-        let (at, held) = series.points().next_back()?;
+        let mut points = series.points().rev();
+        let (at, dying) = points.next()?;
+        let held = points.next().map_or(dying, |(_, held)| held.max(dying));
         let inside = at >= killed.from.ns() && at <= killed.to.ns() && at < last;
-        inside.then(|| (comm, stored::<Bytes>(held)))
-    });
-    ended.max_by(|a, b| a.1.total_cmp(&b.1))
+        inside.then(|| Victim { name, comm, held: stored(held) })
+    })
 }
