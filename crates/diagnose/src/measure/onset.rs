@@ -90,14 +90,27 @@ impl Onset<'_> {
         let Self { window, harm } = self;
         let work = SignalSpec::process(process, &derived::CPUS);
         let first = window.episodes.signal(window.recording, work).and_then(|signal| signal.first());
-        let started = first.is_some_and(|first| first > self.first_moment());
-        let start = if started { self.back_to_rise_of(work) } else { harm };
+        let known = self.first_moment();
+        // Its first sample comes after its start; a sample may be late. One that was idle until long after began later.
+        let soon = intervals(window.recording, 3);
+        let begun = |name: &str, sampled: Moment| {
+            let start = Moment::of_start(name).filter(|start| *start > known && sampled.since(*start) <= soon);
+            start.map_or(sampled, |start| start.min(sampled))
+        };
+        let mut start = harm;
+        if let Some(first) = first.filter(|first| *first > known) {
+            start = self.back_to_rise_of(work);
+            if start.from <= first {
+                start.from = start.from.min(begun(process, first));
+            }
+        }
         let all = || window.recording.entities(Table::Process);
         let Some((_, comm)) = all().find(|(name, _)| *name == process) else { return start };
         let others = all().filter(|(name, other)| *other == comm && *name != process);
         let always = window.over(Span::ALL);
-        let mut spans: Vec<Span> = others.filter_map(|(name, _)| always.sampled(name)).collect();
-        if spans.iter().any(|span| span.from <= self.first_moment()) {
+        let others = others.filter_map(|(name, _)| Some((name, always.sampled(name)?)));
+        let mut spans: Vec<Span> = others.map(|(name, span)| Span { from: begun(name, span.from), ..span }).collect();
+        if spans.iter().any(|span| span.from <= known) {
             return start;
         }
         spans.push(start);

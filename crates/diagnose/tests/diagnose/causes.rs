@@ -447,6 +447,23 @@ fn a_kill_in_a_pod_is_of_the_group_whose_limit_was_reached() {
 }
 
 #[test]
+fn a_program_that_was_first_sampled_after_its_start_is_the_cause_from_its_start_on() {
+    let begun = |process: &str| {
+        let there =
+            |value: fn(i64) -> i64| (0..=120).map(|at| (61..=75).contains(&at).then(|| value(at - 61))).collect();
+        let story = host()
+            .gauge(Table::Host, "", "MemFree", |_| 50.0 * MIB)
+            .counter(Table::Host, "", "oom_kill", |at| if at > 75.0 && at <= 76.0 { 1.0 } else { 0.0 })
+            .line(Table::Process, process, "RssAnon", there(|seconds| seconds * (40 << 20)))
+            .line(Table::Process, process, "utime", there(|seconds| seconds * 90))
+            .line(Table::Process, process, "stime", there(|seconds| seconds * 5));
+        finding(&story.tell(), "oom-kill").expect("a kill").range.from.ns()
+    };
+    assert_eq!(begun("7@6040"), 60_400_000_000);
+    assert_eq!(begun("7@3000"), 61_000_000_000, "what was idle for half a minute began with its work");
+}
+
+#[test]
 fn of_several_that_were_killed_the_one_that_held_most_is_named() {
     let once = |at: f64| if at > 80.0 && at <= 81.0 { 2.0 } else { 0.0 };
     // Its last sample found the larger one dying.
