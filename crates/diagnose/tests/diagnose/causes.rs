@@ -1297,6 +1297,27 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
 }
 
 #[test]
+fn who_takes_a_full_disk_of_others_is_a_noisy_neighbour_although_it_does_hardly_more() {
+    // A service sends 90 requests/s before; of what the disk does then, 7@7 gets two thirds.
+    let neighbour = |now: f64, ms: f64, busy: f64| {
+        let service = move |at: f64| if during(at) { now / 3.0 } else { 90.0 } * 65_536.0;
+        let other = move |at: f64| if during(at) { now * 2.0 / 3.0 } else { 0.0 } * 65_536.0;
+        let io_ms = move |at: f64| if during(at) { busy } else { 500.0 };
+        let waits = counts(host(), "psi_io_some", 1000.0, 700_000.0);
+        let told = disk(waits, (90.0, 2.0, 0.0, 0.0), (now, ms, 0.0, 0.0))
+            .counter(Table::Disk, "sda", "io_ms", io_ms)
+            .counter(Table::Process, "1@1", "read_bytes", service)
+            .counter(Table::Process, "7@7", "read_bytes", other)
+            .tell();
+        finding(&told, "noisy-neighbour")
+    };
+    let found = neighbour(120.0, 60.0, 1000.0).expect("the disk does a third more, and 7@7 takes most of it");
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
+    assert_eq!(neighbour(60.0, 120.0, 1000.0), None, "the disk does less than before: it is slow");
+    assert_eq!(neighbour(120.0, 60.0, 500.0), None, "it is not full");
+}
+
+#[test]
 fn a_copy_to_another_disk_does_not_load_the_one_that_others_wait_for() {
     let user = |copied: f64| {
         let at = |then: f64| move |at: f64| if during(at) { then * MIB } else { 0.0 };

@@ -36,8 +36,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "One program loads a device, and others on it wait longer",
             meaning: "A program starts to send a device far more requests than before. Programs that already used the device wait behind it. \
                 Nothing is evicted for it, so more memory changes nothing.",
-            evidence: "A request takes a multiple of its baseline (the median, which a burst does not shift) at a much higher load, and one \
-                process causes most of the new bytes. The device had requests before. Where groups were recorded, one other than the program's own waits for IO \
+            evidence: "A request takes a multiple of its baseline (the median, which a burst does not shift) at a much higher load, or at no lower one \
+                of a device that is full, and one process causes most of the new bytes. The device had requests before. Where groups were recorded, one other than the program's own waits for IO \
                 more than before, or another program in its group reads or writes. Reclaim frees little compared with what is read, or no \
                 program reads back what it evicts. What the flusher writes for it is writeback-saturates-disk. A neighbour that was there from the start of the recording has no baseline: then the device is \
                 full from start to end, the program sends most of its bytes in each third of it, and a control group or program that sends few waits for IO.",
@@ -293,7 +293,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let before = window.baseline().all()?;
-    let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
+    // One that does no more is full: what the neighbour sends takes the place of what others sent.
+    let full = window.busy(disk).is_some_and(|busy| busy >= SATURATED);
+    let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE || full && bytes >= *usual)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &IO);
     if neighbour.amount < its_usual * MORE || harms_itself(window, disk, neighbour.comm) {
