@@ -370,18 +370,25 @@ impl Pieces<'_> {
         (self.next, self.before) = (self.next + near.len(), before);
     }
 
-    /// Adds the rises of a counter up to a moment, where a point came before and all of them lie inside of what is summed. They are added as
-    /// [`Self::each_upto`] gives them, without a look at what is around each: most of a day is summed here.
+    /// Adds the rises of a counter up to a moment, where a point came before and all of them lie inside of what is summed. What is around each, as
+    /// [`Self::each_upto`] looks at, does not matter: most of a day is summed here.
     fn add_rises_upto(&mut self, to: i64, sum: &mut Sum) {
         let Some(mut before) = self.before else { return };
         let near = self.series.upto(self.next, to);
         let (times, parts) = self.series.unit().fraction();
-        near.each(|(at, value)| {
-            let (from, earlier) = std::mem::replace(&mut before, (at, value));
+        let mut add = |(from, earlier): (i64, i64), (at, value): (i64, i64)| {
             if at > from {
                 sum.add_rise(value.saturating_sub(earlier).max(0) as f64 * times / parts, at.saturating_sub(from));
             }
-        });
+        };
+        let mut points = near.points();
+        if let Some(first) = points.next().filter(|first| before.1 <= first.1 && !near.falls()) {
+            // What never falls rose by what its last value is above its first.
+            let last = points.next_back().unwrap_or(first);
+            add(std::mem::replace(&mut before, last), last);
+        } else {
+            near.each(|point| add(std::mem::replace(&mut before, point), point));
+        }
         (self.next, self.before) = (self.next + near.len(), Some(before));
     }
 

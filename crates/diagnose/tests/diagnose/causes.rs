@@ -1131,7 +1131,7 @@ fn a_service_that_comes_to_wait_on_cpus_that_were_always_full_is_short_of_them()
         finding(&story.tell(), "cpu-bound").map(|found| found.statement)
     };
     let found = told(700_000.0, 100_000.0, 198.0).expect("its jobs go first now");
-    assert!(found.starts_with("CPU-bound: tasks waited for a CPU 99.0 % of the time"), "{found}");
+    assert!(found.starts_with("CPU-bound: tasks waited for a CPU 99 % of the time"), "{found}");
     assert_eq!(told(100_000.0, 100_000.0, 198.0), None, "it waits hardly more");
     assert_eq!(told(700_000.0, 0.0, 198.0), None, "it waits since it came");
     assert_eq!(told(700_000.0, 100_000.0, 120.0), None, "CPUs are free");
@@ -1246,7 +1246,7 @@ fn who_commits_behind_a_bulk_write_waits_for_its_writeback() {
         };
     let (found, throttled) = told(0.7, Some("7@7"), 0.0);
     let found = found.expect("/db waits");
-    assert!(found.contains("/db waits for it 70.0 % of the time (2 % before)"), "{found}");
+    assert!(found.contains("/db waits for it 70 % of the time (2 % before)"), "{found}");
     assert!(!throttled, "only the writer is throttled, and /db does not wait for that");
     assert_eq!(told(0.05, Some("7@7"), 0.0), (None, true), "nobody waits notably longer");
     assert!(told(0.7, Some("5@5"), 0.0).1, "/db is throttled too");

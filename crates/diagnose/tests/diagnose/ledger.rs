@@ -921,7 +921,7 @@ fn a_limit_that_holds_from_the_start_and_without_pressure_information_is_found()
         "{}",
         told.summary
     );
-    let added_up = "Its tasks, added up, waited for IO 1.70 s of each second, while sda was busy 6.0 % of the time.";
+    let added_up = "Its tasks, added up, waited for IO 1.70 s of each second, while sda was busy 6 % of the time.";
     assert!(told.summary.contains(added_up), "{}", told.summary);
     let command = told.findings[0].advice[0].command.clone().unwrap();
     assert_eq!(command, "echo 'MAJ:MIN 0' > /sys/fs/cgroup/blkio/db/blkio.throttle.write_bps_device");
@@ -941,7 +941,7 @@ fn waits_from_start_to_end_without_requests_are_not_healthy() {
     };
     let limited = told(0.05);
     assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
-    assert!(limited.summary.contains("devices had requests 5.0 % of it: check io.max"), "{}", limited.summary);
+    assert!(limited.summary.contains("devices had requests 5 % of it: check io.max"), "{}", limited.summary);
     assert_eq!(told(0.68).verdict, Conclusion::Healthy, "it waits for its own reads");
     // A job that comes waits at its own limit, and the service does not.
     let job = waits(0.0)
