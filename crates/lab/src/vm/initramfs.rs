@@ -2,6 +2,7 @@
 
 use super::cpio::Archive;
 use super::elf::{Elf, library_folders};
+use super::module::Module;
 use super::wire::Job;
 use pagetide_core::Error;
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ pub(super) const JOB: &str = "/job.json";
 ///
 /// # Errors
 /// A file cannot be read, or a library is missing.
-pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[&Path], job: &Job) -> Result<Vec<u8>, Error> {
+pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[Module], job: &Job) -> Result<Vec<u8>, Error> {
     let mut pack = Pack { archive: Archive::default(), seen: BTreeSet::new(), folders: library_folders() };
     for folder in ["/proc", "/sys", "/dev", "/run", "/tmp", "/disk", "/results"] {
         pack.archive.folder(folder);
@@ -31,8 +32,8 @@ pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[&Path], job: &J
     }
     let mut job = job.clone();
     for module in modules {
-        let path = format!("/modules/{}", module.file_name().unwrap_or_default().to_string_lossy());
-        pack.archive.file(&path, &read(module)?);
+        let path = format!("/modules/{}.ko", module.name);
+        pack.archive.file(&path, &module.bytes);
         job.modules.push(path);
     }
     let text = serde_json::to_vec(&job).map_err(|error| Error::system(format!("cannot write the job: {error}"), ""))?;

@@ -3,8 +3,11 @@
 use super::elf::Elf;
 use pagetide_core::Error;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Modules that every guest needs, unless they are built in.
 pub(super) const BASE_MODULES: [&str; 4] = ["virtio_pci", "virtio_console", "virtio_rng", "virtio_blk"];
@@ -16,10 +19,22 @@ pub(super) struct Modules {
     builtin: BTreeSet<String>,
 }
 
+/// A module that a guest can load.
+#[derive(Debug)]
+pub(super) struct Module {
+    /// The kernel's name of it.
+    pub(super) name: String,
+    /// Its file, unpacked.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// How distributions pack modules: the extension, and the program that unpacks a file to its output (CONFIG_MODULE_COMPRESS of Linux 6.12).
+const PACKED: [(&str, &str); 3] = [("xz", "xz"), ("zst", "zstd"), ("gz", "gzip")];
+
 /// The kernel's name of a module: its file name without the extension, with underscores.
 fn name_of(file: &str) -> Option<String> {
-    let stem = ["", ".xz", ".zst", ".gz"].iter().find_map(|packed| file.strip_suffix(&format!(".ko{packed}")))?;
-    Some(stem.replace('-', "_"))
+    let packed = PACKED.iter().find_map(|(extension, _)| file.strip_suffix(extension)?.strip_suffix('.'));
+    Some(packed.unwrap_or(file).strip_suffix(".ko")?.replace('-', "_"))
 }
 
 impl Modules {
@@ -42,12 +57,11 @@ impl Modules {
         Self { files, builtin }
     }
 
-    /// The files of `wanted` and of their dependencies, in load order. A wanted module without a file is left out: it is built in, or the kernel
-    /// has none.
+    /// Reads `wanted` and what they depend on, in load order. A wanted module without a file is left out: it is built in, or the kernel has none.
     ///
     /// # Errors
-    /// A module depends on one that is missing, or is compressed.
-    pub(super) fn in_order(&self, wanted: &[&str]) -> Result<Vec<&Path>, Error> {
+    /// A module depends on one that is missing, or cannot be read or unpacked.
+    pub(super) fn in_order(&self, wanted: &[&str]) -> Result<Vec<Module>, Error> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
         for name in wanted.iter().filter(|name| self.files.contains_key(**name)) {
@@ -56,29 +70,48 @@ impl Modules {
         Ok(order)
     }
 
-    fn add<'a>(&'a self, name: &str, seen: &mut BTreeSet<String>, order: &mut Vec<&'a Path>) -> Result<(), Error> {
+    fn add(&self, name: &str, seen: &mut BTreeSet<String>, order: &mut Vec<Module>) -> Result<(), Error> {
         if self.builtin.contains(name) || !seen.insert(name.to_owned()) {
             return Ok(());
         }
         let file = self.files.get(name).ok_or_else(|| {
             Error::system(format!("the kernel module {name} is missing"), "use Debian's kernel: leave out --kernel")
         })?;
-        for needed in needed(file)? {
+        let bytes = unpacked(file)?;
+        for needed in needed(file, &bytes)? {
             self.add(&needed, seen, order)?;
         }
-        order.push(file);
+        order.push(Module { name: name.to_owned(), bytes });
         Ok(())
     }
 }
 
+/// Reads a module's file. What is packed is unpacked by the program of its format.
+fn unpacked(file: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error: io::Error| Error::system(format!("{}: {error}", file.display()), "");
+    let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let Some((_, program)) = PACKED.iter().find(|(packed, _)| *packed == extension) else {
+        return fs::read(file).map_err(failed);
+    };
+    let output = Command::new(program).args(["-dc", "--"]).arg(file).output().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::system(
+            format!("{} is packed, and there is no {program} to unpack it", file.display()),
+            "install it: apt-get install -y xz-utils zstd gzip",
+        ),
+        _ => failed(error),
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let why = said.lines().next().unwrap_or("it cannot be unpacked").to_owned();
+        return Err(Error::input(format!("{}: {why}", file.display()), "unpack the kernel's package again"));
+    }
+    Ok(output.stdout)
+}
+
 /// The modules that a module depends on, from its `.modinfo` (`depends=`).
-fn needed(file: &Path) -> Result<Vec<String>, Error> {
-    let bytes = fs::read(file).map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
-    let info = Elf::parse(&bytes).and_then(|elf| elf.section(".modinfo")).ok_or_else(|| {
-        Error::input(
-            format!("{} is not a plain kernel module", file.display()),
-            "decompress them first: find DIR/lib/modules -name '*.ko.xz' -exec xz -d {} +",
-        )
+fn needed(file: &Path, bytes: &[u8]) -> Result<Vec<String>, Error> {
+    let info = Elf::parse(bytes).and_then(|elf| elf.section(".modinfo")).ok_or_else(|| {
+        Error::input(format!("{} is no kernel module", file.display()), "unpack the kernel's package again")
     })?;
     let lines = info.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
     let depends = lines.filter_map(|line| line.strip_prefix("depends="));
@@ -130,19 +163,24 @@ mod tests {
         fs::write(folder.path().join("modules.builtin"), "kernel/lib/crc16.ko\n").unwrap();
         let modules = Modules::below(folder.path());
         let names = |wanted: &[&str]| -> Vec<String> {
-            let files = modules.in_order(wanted).unwrap();
-            files.iter().map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+            modules.in_order(wanted).unwrap().into_iter().map(|module| module.name).collect()
         };
-        assert_eq!(names(&["virtio_blk", "virtio"]), ["virtio-ring", "virtio", "virtio_blk"]);
+        assert_eq!(names(&["virtio_blk", "virtio"]), ["virtio_ring", "virtio", "virtio_blk"]);
         assert!(names(&["crc16", "unheard_of"]).is_empty());
         assert!(modules.in_order(&["broken"]).unwrap_err().what.contains("nowhere"));
     }
 
     #[test]
-    fn a_packed_module_is_refused() {
+    fn a_packed_module_is_unpacked() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("zram.ko.xz"), b"\xfd7zXZ").unwrap();
-        let error = Modules::below(folder.path()).in_order(&["zram"]).unwrap_err();
-        assert!(error.what.contains("zram.ko.xz"), "{error}");
+        let plain = folder.path().join("zram.ko");
+        fs::write(&plain, module("depends=\0")).unwrap();
+        assert!(Command::new("gzip").arg(&plain).status().unwrap().success());
+        let read = || Modules::below(folder.path()).in_order(&["zram"]);
+        let [zram] = &read().unwrap()[..] else { panic!("one module") };
+        assert_eq!((zram.name.as_str(), &zram.bytes), ("zram", &module("depends=\0")));
+        fs::write(folder.path().join("zram.ko.gz"), b"\x1f\x8b damaged").unwrap();
+        let error = read().unwrap_err();
+        assert!(error.what.contains("zram.ko.gz: "), "{error}");
     }
 }
