@@ -350,6 +350,13 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
     let found = finding(&storm(100.0), "fsync-storm").expect("small writes queue");
     assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&storm(9000.0), "fsync-storm"), None, "the flusher writes");
+    // Somebody lowers the threshold ten seconds into it: most of the time dirty memory is far above it.
+    let threshold = |lowered: f64| {
+        let at = move |at: f64| if at > 70.0 { lowered } else { 10_000.0 };
+        story(400.0).gauge(Table::Host, "", "nr_dirty_background_threshold", at).tell()
+    };
+    assert_eq!(finding(&threshold(100.0), "fsync-storm"), None, "the flusher writes what is above the threshold");
+    assert!(finding(&threshold(9000.0), "fsync-storm").is_some(), "dirty memory stays far below it");
     // A service that wrote as much before, and syncs it now: what the recorder writes elsewhere is new, and too little.
     let synced = disk(host(), (0.0, 0.0, 5.0, 1.0), (0.0, 0.0, 250.0, 30.0))
         .counter(Table::Disk, "sda", "write_sectors", |at| if during(at) { 4000.0 } else { 80.0 })

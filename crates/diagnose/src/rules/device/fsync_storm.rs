@@ -279,10 +279,18 @@ fn commits_each(during: &Window<'_>, disk: &str, writes: Rate<Count>) -> bool {
     during.rate::<Count>(Table::Disk, disk, "flushes").is_some_and(|flushes| flushes >= writes * COMMITS.get())
 }
 
-/// Dirty and writeback memory as a share of the background threshold.
+/// Dirty and writeback memory as a share of the background threshold: the mean of the samples, as somebody may change the threshold meanwhile.
 fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
-    let mean = |metric: &str| window.host_level::<Pages>(metric).map(|level| level.mean);
-    Some((mean("nr_dirty")? + mean("nr_writeback").unwrap_or(Amount::ZERO)) / mean("nr_dirty_background_threshold")?)
+    let values = |metric: &str| -> Option<Vec<Amount<Pages>>> {
+        let series = window.series(Table::Host, "", metric)?;
+        Some(window.points(&series).map(|(_, value)| value).collect())
+    };
+    let (dirty, thresholds) = (values("nr_dirty")?, values("nr_dirty_background_threshold")?);
+    let writeback = values("nr_writeback").unwrap_or_default().into_iter().chain(std::iter::repeat(Amount::ZERO));
+    let shares = dirty.iter().zip(writeback).zip(&thresholds).filter(|(_, threshold)| threshold.is_positive());
+    let shares: Vec<f64> =
+        shares.map(|((dirty, writeback), threshold)| ((*dirty + writeback) / *threshold).get()).collect();
+    (!shares.is_empty()).then(|| Amount::new(shares.iter().sum::<f64>() / shares.len() as f64))
 }
 
 /// Whether large writes, or very many of them, come with no more cache flushes than before: the data of one writer, which the commits of others
