@@ -1863,6 +1863,15 @@ fn a_service_that_reads_more_each_time_is_no_neighbour_of_itself() {
     };
     assert!(sends_to("sda").is_some(), "the other group waits for this disk");
     assert_eq!(sends_to("sdb"), None, "it waits for another disk");
+    let beside = |written: f64| {
+        let story = story(0.0, 0.0, large, 50.0)
+            .gauge(Table::Process, "8@8", "cgroup_id", |_| 70.0)
+            .counter(Table::Process, "8@8", "utime", |_| 1.0)
+            .counter(Table::Process, "8@8", "write_bytes", move |_| written);
+        finding(&story.tell(), "noisy-neighbour")
+    };
+    assert!(beside(16_384.0).is_some(), "another program of its group waits for the disk");
+    assert_eq!(beside(124.0), None, "a line of a log a second");
     assert_eq!(finding(&told(0.0, small, 50.0), "device-saturated"), None, "the requests are as large as before");
     let limited =
         finding(&told(0.0, (512.0 * 1024.0, 3.0), 50.0), "device-saturated").expect("a queue of three").statement;

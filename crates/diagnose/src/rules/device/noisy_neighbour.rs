@@ -272,7 +272,7 @@ fn harms_itself(window: &Window<'_>, disk: &str, comm: &str) -> bool {
     let mut groups = groups.filter(|group| !own.contains(group) && !elsewhere(group));
     let beside = |other: &str| {
         other != comm
-            && process::together::<Bytes>(window, other, &IO).is_positive()
+            && process::together::<Bytes>(window, other, &IO) >= TRANSFERS
             && disk_load::groups_of(window, other).is_some_and(|groups| groups.iter().any(|group| own.contains(group)))
     };
     groups.all(|group| waits(window, group) - waits(&before, group) < PRESSURE)
