@@ -215,6 +215,18 @@ fn swap_thrashes_when_it_goes_both_ways() {
     };
     assert_eq!(grown(30.0 * MIB), ["process:9@6000", "process:1@1"]);
     assert_eq!(grown(0.5 * MIB), ["process:1@1"], "it hardly grew");
+    // kswapd swaps out in bursts, each fourth second; what made room before is far more.
+    let bursts = |every: f64| {
+        let filling = |at: f64| busy(at) && at <= 70.0;
+        let out = move |at: f64| if filling(at) { 60_000.0 } else { f64::from(busy(at) && at % every < 1.0) * 9000.0 };
+        let story = swap(3000.0, 0.0).counter(Table::Host, "", "pswpout", out);
+        finding(
+            &story.counter(Table::Host, "", "pswpin", |at| if busy(at) { 3000.0 } else { 0.0 }).tell(),
+            "swap-thrash",
+        )
+    };
+    assert!(bursts(4.0).is_some(), "as much goes as comes, in a few seconds");
+    assert_eq!(bursts(99.0), None, "what went out once comes back");
     for (name, came, went) in
         [("out only", 0.0, 6000.0), ("in only", 5000.0, 10.0), ("idle", 0.0, 0.0), ("a trickle", 2.0, 3.0)]
     {

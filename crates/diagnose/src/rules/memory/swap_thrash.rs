@@ -66,6 +66,9 @@ const BOTH: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+/// Intervals of which what comes and what goes is compared.
+const BURSTS: usize = 5;
+
 const WAITED: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for memory, or for IO that is mostly swap-in, while pages come back, at least, where more was swapped out",
     0.2,
@@ -179,10 +182,12 @@ fn at_once(window: &Window<'_>) -> bool {
     };
     let (Some(came), Some(went)) = (rates(&["pswpin"]), rates(&["pswpout"])) else { return false };
     let pages = |(at, rate): (&Span, &f64)| rate * at.length().as_f64();
-    let with = came
-        .iter()
-        .filter(|(at, rate)| went.get(at).is_some_and(|went| rate.min(*went) >= rate.max(*went) * BOTH.get()));
-    with.map(pages).sum::<f64>() > came.iter().map(pages).sum::<f64>() * 0.5
+    // kswapd swaps out in bursts of a second or two, and programs fault all the time.
+    let both: Vec<(f64, f64)> =
+        came.iter().map(|one| (pages(one), went.get(one.0).map_or(0.0, |rate| pages((one.0, rate))))).collect();
+    let bursts = both.chunks(BURSTS).map(|all| all.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1)));
+    let with = bursts.filter(|(came, went)| came.min(*went) >= came.max(*went) * BOTH.get());
+    with.map(|(came, _)| came).sum::<f64>() > both.iter().map(|(came, _)| came).sum::<f64>() * 0.5
 }
 
 fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
