@@ -142,7 +142,8 @@ const fn is_of_first_reads(rule: RuleId) -> bool {
 /// Whether services lost next to nothing for as long as a finding lasts, which ended no process.
 pub(crate) fn is_little(ledger: &Ledger, finding: &Finding) -> bool {
     let waits = rules::by_id(finding.rule).loss != Some(Loss::Killed);
-    let length = finding.range.length().get() as f64;
+    // A limit that was lowered is a moment; what was lost since is of all that time.
+    let length = finding.range.length().max(ledger.range.length()).get() as f64;
     let computes = of_rule(finding.rule) == Some(Account::Cpu) && ledger.booked(Account::Cpu) >= ledger.lost_ns / 2;
     let little = if computes && ledger::of_service(ledger) { LITTLE_CPU } else { LITTLE };
     waits && finding.range.overlaps(ledger.range) && (ledger.lost_ns as f64) < length * little.get()
@@ -260,7 +261,11 @@ mod tests {
                 groups: Vec::new(),
                 over_time: Vec::new(),
             };
-            is_little(&ledger, &finding(rule, "vdb"))
+            let of = |range| Finding { range, ..finding(rule, "vdb") };
+            // However short what the finding is of: the time was lost over all of the ledger's.
+            let moment = Span { to: Moment::new(RANGE.from.ns() + 1), ..RANGE };
+            assert_eq!(is_little(&ledger, &of(moment)), is_little(&ledger, &of(RANGE)));
+            is_little(&ledger, &of(RANGE))
         };
         assert!(little(RuleId::CpuBound, Account::Cpu, 15));
         assert!(!little(RuleId::CpuBound, Account::Cpu, 30));
