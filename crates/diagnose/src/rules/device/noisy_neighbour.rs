@@ -103,7 +103,7 @@ const MORE: Limit<Count> = Limit::new(
 const USED: Limit<Per<Count>> =
     Limit::new("requests before", 2.0, "With fewer, no other process uses the device.", "judgement");
 const TRANSFERS: Limit<Per<Bytes>> = Limit::new(
-    "bytes of another program before, at least, for it to share the device, where groups are unknown",
+    "bytes of another program, at least, for it to share the device: of its group, or of any where groups are unknown",
     8192.0,
     "With less than two requests of a page, it hardly uses the device.",
     "judgement",
