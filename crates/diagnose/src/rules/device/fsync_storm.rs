@@ -8,7 +8,7 @@ use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::queue;
-use crate::measure::window::Window;
+use crate::measure::window::{Window, stored};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Moment, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
@@ -281,15 +281,15 @@ fn commits_each(during: &Window<'_>, disk: &str, writes: Rate<Count>) -> bool {
 
 /// Dirty and writeback memory as a share of the background threshold: the mean of the samples, as somebody may change the threshold meanwhile.
 fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
-    let values = |metric: &str| -> Option<Vec<Amount<Pages>>> {
-        let series = window.series(Table::Host, "", metric)?;
-        Some(window.points(&series).map(|(_, value)| value).collect())
+    let series = |metric: &str| window.series(Table::Host, "", metric);
+    let (dirty, threshold) = (series("nr_dirty")?, series("nr_dirty_background_threshold")?);
+    let (mut threshold, mut writeback) = (threshold.follow(), series("nr_writeback").map(|series| series.follow()));
+    let share = |(at, dirty): (Moment, Amount<Pages>)| {
+        let writeback = writeback.as_mut().and_then(|writeback| writeback(at.ns())).map_or(Amount::ZERO, stored);
+        let threshold = threshold(at.ns()).map(stored).filter(|threshold: &Amount<Pages>| threshold.is_positive())?;
+        Some(((dirty + writeback) / threshold).get())
     };
-    let (dirty, thresholds) = (values("nr_dirty")?, values("nr_dirty_background_threshold")?);
-    let writeback = values("nr_writeback").unwrap_or_default().into_iter().chain(std::iter::repeat(Amount::ZERO));
-    let shares = dirty.iter().zip(writeback).zip(&thresholds).filter(|(_, threshold)| threshold.is_positive());
-    let shares: Vec<f64> =
-        shares.map(|((dirty, writeback), threshold)| ((*dirty + writeback) / *threshold).get()).collect();
+    let shares: Vec<f64> = window.points(&dirty).filter_map(share).collect();
     (!shares.is_empty()).then(|| Amount::new(shares.iter().sum::<f64>() / shares.len() as f64))
 }
 
