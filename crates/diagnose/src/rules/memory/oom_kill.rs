@@ -123,7 +123,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         },
     );
     let before = window.over(killed).baseline().all();
-    let victim = victims(window, killed).max_by(|one, other| one.held.total_cmp(&other.held));
+    let ended = victims(window, killed);
+    let victim = ended.iter().copied().max_by(|one, other| one.held.total_cmp(&other.held));
     let enough = |amount: Amount<Bytes>| victim.is_none_or(|victim| amount >= victim.held * MUCH);
     let grower = before.as_ref().and_then(|before| {
         let both = [process::grower(before), process::growing_command(before)];
@@ -171,8 +172,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)
     });
     // The kernel's word goes before what ended in that interval; of several that it names, who held most, or the last.
-    let known =
-        |named: &Named| victims(window, killed).find(|victim| named.pid.to_string() == process::pid(victim.name));
+    let known = |named: &Named| ended.iter().copied().find(|victim| named.pid.to_string() == process::pid(victim.name));
     let logged = kernel_log::killed(window, killed).map(|named| (known(&named), named));
     let logged = logged.max_by(|(one, _), (other, _)| held(one).total_cmp(&held(other)));
     let victim =
@@ -239,14 +239,15 @@ fn held(victim: &Option<Victim<'_>>) -> Amount<Bytes> {
 }
 
 /// The processes whose last sample is of the interval of the kill. That sample may find one dying, without the memory that it held in the one before.
-fn victims<'a>(window: &Window<'a>, killed: Span) -> impl Iterator<Item = Victim<'a>> {
+fn victims<'a>(window: &Window<'a>, killed: Span) -> Vec<Victim<'a>> {
     let last = window.recording.stamps().last().map_or(i64::MIN, |last| last.boot_ns);
-    process::present(window).filter_map(move |(name, comm)| {
+    let ended = process::present(window).filter_map(|(name, comm)| {
         let series = window.recording.series(Table::Process, name, "RssAnon")?;
         let mut points = series.points().rev();
         let (at, dying) = points.next()?;
         let held = points.next().map_or(dying, |(_, held)| held.max(dying));
         let inside = at >= killed.from.ns() && at <= killed.to.ns() && at < last;
         inside.then(|| Victim { name, comm, held: stored(held) })
-    })
+    });
+    ended.collect()
 }
