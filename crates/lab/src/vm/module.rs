@@ -1,6 +1,7 @@
 //! Kernel modules: their files, what they depend on, and the order in which to load them.
 
 use super::elf::Elf;
+use crate::program::find_program;
 use pagetide_core::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -93,13 +94,8 @@ fn unpacked(file: &Path) -> Result<Vec<u8>, Error> {
     let Some((_, program)) = PACKED.iter().find(|(packed, _)| *packed == extension) else {
         return fs::read(file).map_err(failed);
     };
-    let output = Command::new(program).args(["-dc", "--"]).arg(file).output().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Error::system(
-            format!("{} is packed, and there is no {program} to unpack it", file.display()),
-            "install it: apt-get install -y xz-utils zstd gzip",
-        ),
-        _ => failed(error),
-    })?;
+    let program = find_program(Path::new(program), "install it: apt-get install -y xz-utils zstd gzip")?;
+    let output = Command::new(program).args(["-dc", "--"]).arg(file).output().map_err(failed)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let why = said.lines().next().unwrap_or("it cannot be unpacked").to_owned();

@@ -204,9 +204,9 @@ impl Monitor<'_> {
             let last = tail.last().map_or_else(String::new, |line| format!("; its console's last line: {line}"));
             let hint = match tail.last() {
                 None => "its kernel printed nothing: check that the image is whole, or leave out --kernel",
-                // What QEMU says before any kernel runs (system/physmem.c: ram_block_add, 7.2).
+                // What QEMU says before any kernel runs (softmmu/physmem.c: ram_block_add, 7.2).
                 Some(line) if line.contains("cannot set up guest memory") => {
-                    "this host has less memory than the guest: try a smaller --scale"
+                    "this host cannot give the guest that much memory: free some, or give `lab run` a smaller --scale"
                 }
                 Some(_) => "see the console's lines above; try another kernel with --kernel, or --accelerator tcg",
             };
