@@ -98,7 +98,9 @@ fn unpacked(file: &Path) -> Result<Vec<u8>, Error> {
     let output = Command::new(program).args(["-dc", "--"]).arg(file).output().map_err(failed)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let why = said.lines().next().unwrap_or("it cannot be unpacked").to_owned();
+        let line = said.lines().next().unwrap_or("it cannot be unpacked");
+        // All three name themselves and the file.
+        let why = line.split_once(&format!("{}: ", file.display())).map_or(line, |(_, why)| why);
         return Err(Error::input(format!("{}: {why}", file.display()), "unpack the kernel's package again"));
     }
     Ok(output.stdout)
@@ -177,6 +179,6 @@ mod tests {
         assert_eq!((zram.name.as_str(), &zram.bytes), ("zram", &module("depends=\0")));
         fs::write(folder.path().join("zram.ko.gz"), b"\x1f\x8b damaged").unwrap();
         let error = read().unwrap_err();
-        assert!(error.what.contains("zram.ko.gz: "), "{error}");
+        assert!(error.what.contains("zram.ko.gz: ") && !error.what.contains("gzip: "), "{error}");
     }
 }
