@@ -60,7 +60,8 @@ export interface About {
 }
 
 export interface Zone {
-  name: string;
+  /** Null of an import whose zone was given as an offset. */
+  name: string | null;
   utc_offset_s: number;
 }
 
@@ -91,6 +92,8 @@ export interface Mark {
 }
 
 export interface MarksAnswer {
+  /** What is damaged, as far as reading the marks shows. */
+  damaged: string[];
   marks: Mark[];
 }
 
@@ -107,7 +110,8 @@ export interface Info {
   to_ms: number;
   interval_ms: number;
   growing: boolean;
-  disks: { name: string; model: string | null }[];
+  /** Of which there are rows at the end of the recording, or of an occasion in it. */
+  entities: { disk: { entity: string; label: string }[] };
   /** Half a day or more without samples. */
   gaps: { from_ms: number; to_ms: number }[];
 }
@@ -146,6 +150,8 @@ export interface Finding {
   confidence: number;
   sureness: string;
   role: "cause" | "effect" | "other";
+  /** The id of the step that it is about, in an experiment. */
+  step: string | null;
   evidence: Evidence[];
   contradictions: Evidence[];
   advice: Advice[];
@@ -178,6 +184,8 @@ export interface Diagnosis {
   from_ms: number;
   to_ms: number;
   verdict: "incident" | "forecast" | "healthy" | "cannot_tell" | "experiment";
+  /** What could not be read; the verdict is about the rest. */
+  damaged: string[];
   summary: string;
   unknown: string[];
   /** Time that the most affected group lost in its worst stretch; absent if no group lost any or it was not recorded. */

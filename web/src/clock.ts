@@ -65,6 +65,13 @@ function ahead(zone: string | undefined): ((at: number) => number) | null {
   };
 }
 
+/** `+02` or `+05:30`, as the commands name a zone that has only an offset. */
+function offsetName(offset: number): string {
+  const minutes = Math.abs(Math.round(offset / MINUTE));
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}${minutes % 60 ? `:${two(minutes % 60)}` : ""}`;
+}
+
 /** The clock of a recording's host, or the one that the reader chose instead. */
 export class Clock {
   private readonly offset: (at: number) => number;
@@ -73,11 +80,12 @@ export class Clock {
   constructor(zone: Zone | null, whose: Whose = chosenTimes()) {
     const fixed = (zone?.utc_offset_s ?? 0) * SECOND;
     const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    this.name = (whose === "host" ? zone?.name : whose === "reader" ? own : "UTC")?.replace(/^Etc\//, "") || "UTC";
+    const hosts = zone?.name || (fixed ? offsetName(fixed) : "UTC");
+    this.name = (whose === "host" ? hosts : whose === "reader" ? own : "UTC").replace(/^Etc\//, "");
     if (whose === "utc") this.offset = () => 0;
     else if (whose === "reader") this.offset = ahead(undefined) ?? (() => 0);
     // A named zone includes summer time. If the browser does not know it, use the offset at the beginning.
-    else this.offset = (zone?.name.includes("/") && ahead(zone.name)) || (() => fixed);
+    else this.offset = (zone?.name?.includes("/") && ahead(zone.name)) || (() => fixed);
   }
 
   /** The host's, or the reader's, times of day as if they were UTC. */

@@ -30,8 +30,12 @@ export function nameOf(actor: Actor): string {
   }
 }
 
+const pidOf = (actor: Actor) => ("pid" in actor ? actor.pid : undefined);
+
+/** Whether both may be one: a process without an id is each of its name. */
 function same(one: Actor, other: Actor): boolean {
-  return TABLES[one.kind] === TABLES[other.kind] && nameOf(one) === nameOf(other);
+  const [pid, others] = [pidOf(one), pidOf(other)];
+  return TABLES[one.kind] === TABLES[other.kind] && nameOf(one) === nameOf(other) && (pid === undefined || others === undefined || pid === others);
 }
 
 function kinds(roles: Roles | null): [Actor, Kind][] {
@@ -42,15 +46,20 @@ function kinds(roles: Roles | null): [Actor, Kind][] {
 
 /** The names to colour in text. */
 export function names(roles: Roles | null): Names {
-  return new Map(kinds(roles).map(([actor, kind]) => [nameOf(actor), kind]).filter(([name]) => name) as [string, Kind][]);
+  // Of two processes of one name the culprit is the last, which stays.
+  return new Map(kinds(roles).reverse().map(([actor, kind]) => [nameOf(actor), kind]).filter(([name]) => name) as [string, Kind][]);
 }
 
-/** Whether an entity is a culprit or a victim. Processes match by the name before their id. */
+/** Whether an entity is a culprit or a victim, by its label: `tar[42]`, `dm-0 (orders)`. */
 export function kindOf(roles: Roles | null, table: string, label: string): Kind | null {
+  const process = /^(.*?)\s*[[(](\d+).*$/.exec(label);
   const found = kinds(roles).find(([actor]) => {
     if (TABLES[actor.kind] !== table) return false;
     const name = nameOf(actor);
-    return table === "process" ? label === name || label.replace(/\s*[[(]\d+.*$/, "") === name : label === name;
+    if (label === name) return true;
+    if (table === "disk") return label.startsWith(`${name} (`);
+    const pid = pidOf(actor);
+    return table === "process" && process?.[1] === name && (pid === undefined || pid === Number(process[2]));
   });
   return found ? found[1] : null;
 }

@@ -1,11 +1,13 @@
 // The page: its heading, and the view that the address names.
 
+import type { ComponentChildren } from "preact";
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import type { About } from "./api";
 import { chooseTimes, chosenTimes, WHOSE } from "./clock";
 import { LiveView } from "./live/view";
 import { Busy, Fault } from "./parts";
+import { openForPrint } from "./print";
 import { ComparisonView } from "./recordings/comparison";
 import { RecordingList } from "./recordings/list";
 import { RecordingView } from "./recordings/view";
@@ -42,6 +44,7 @@ function Page() {
   const route = useRoute();
   const [first = about.value?.live.available === false ? "recordings" : "live", second = ""] = route.path;
   const view = UNDER[first] ?? first;
+  useEffect(openForPrint, []);
   useEffect(() => {
     document.title = `pagetide: ${VIEWS.find(([name]) => name === view)?.[1] ?? "not found"}`;
   }, [view]);
@@ -108,7 +111,19 @@ function View({ about, name, id, route }: { about: About; name: string; id: stri
         return <Fault error={{ what: `There is no view called ${name}.`, hint: "choose Live, Recordings or Runs above" }} />;
     }
   };
-  return <GlossaryProvider terms={about.terms}>{view()}</GlossaryProvider>;
+  return (
+    <GlossaryProvider terms={about.terms}>
+      <Guarded key={`${name} ${id}`}>{view()}</Guarded>
+    </GlossaryProvider>
+  );
+}
+
+/** A view, or in words why it failed; the others still work. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error] = useErrorBoundary((error) => console.error(error));
+  if (!error) return <>{children}</>;
+  const what = error instanceof Error ? error.message : String(error);
+  return <Fault error={{ what: `This view failed: ${what}.`, hint: "this is a bug of pagetide: report it with `pagetide --version` and what the recording was made with" }} />;
 }
 
 render(<Page />, document.getElementById("page")!);

@@ -345,6 +345,15 @@ test("a file of pagetide cut: what it says of itself is text beside the diagnosi
   });
 });
 
+test("an import: the plots of its disks, its zone, and which plots it has nothing for", async () => {
+  await at(await recording("sar"), async ({ page }) => {
+    await page.locator("figure.plot[data-panel=busy] canvas").waitFor();
+    await shows(page, "figure.plot[data-panel=busy] .legend", /vda/);
+    assert.match(await text(page, ".ends"), /\+02/);
+    assert.match(await text(page, ".missing"), /^No data for these plots: Cache hits\.$/);
+  });
+});
+
 test("a recording: a range is written as times, and what is no time is refused", async () => {
   await at(await recording("flood"), async ({ page }) => {
     await drawn(page);
@@ -423,6 +432,15 @@ test("runs: their list, a report, a comparison", async () => {
     const report = page.frameLocator("iframe");
     assert.ok(await report.locator("h1").first().innerText());
     assert.match(await text(page, "h1"), /claims? holds?\.$|no claims\.$/);
+  });
+});
+
+test("runs that cannot be compared: why not, in words", async () => {
+  await at(`#/compare-runs?run=none&run=neither`, async ({ page, faults }) => {
+    await page.frameLocator("iframe.report").locator("h1", { hasText: "There is no report" }).waitFor();
+    assert.match(await page.frameLocator("iframe.report").locator("main").innerText(), /no run has this id/);
+    // The status of the frame.
+    faults.splice(0, faults.length, ...faults.filter((fault) => !/404/.test(fault)));
   });
 });
 
@@ -515,6 +533,25 @@ test("a phone's list of recordings has cause and lost time; at 4K tables stand i
     },
     { viewport: { width: 2560, height: 1440 } },
   );
+});
+
+test("a printed recording has the whole table of processes, and its findings open", async () => {
+  await at(await recording("flood"), async ({ page }) => {
+    await drawn(page);
+    const address = page.url();
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.locator("main details:not([open])").count(), 0);
+    const [box, table] = await page.locator(".table .wide").evaluate((box) => [box.clientHeight, box.querySelector("table")!.offsetHeight]);
+    assert.ok(box! >= table!, `${table} px of table in ${box} px`);
+    const inks = await page.evaluate(() => [".key", ".overlay .node"].map((mark) => getComputedStyle(document.querySelector(mark)!).getPropertyValue("print-color-adjust")));
+    assert.deepEqual(inks, ["exact", "exact"]);
+    const width = await page.locator(".table table").evaluate((table) => table.getBoundingClientRect().width);
+    assert.ok(width <= 794, `${width} px on the width of a page`);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.ok(await page.locator("main details:not([open])").count());
+    assert.equal(page.url(), address, "printing selects no finding");
+  }, { viewport: { width: 794, height: 1100 } });
 });
 
 test("every view: accessible, within its width from 360 px to 4K, light and dark, and in print", async () => {

@@ -9,14 +9,15 @@ import { kindOf, names } from "../src/culprits";
 import { CAPACITY, History } from "../src/live/history";
 import { noted } from "../src/live/noted";
 import { arrows, nodes, panelsOf } from "../src/plot/chain";
-import { dataOf, EMPTY, idle, indexAt, present } from "../src/plot/frame";
+import { blanks, dataOf, EMPTY, idle, indexAt, present } from "../src/plot/frame";
 import { lanes } from "../src/plot/lanes";
-import { coloured, lostTime, ordered, panelOf, panels, processReads } from "../src/plot/panels";
-import { changed, first } from "../src/plot/range";
+import { busyIn, coloured, drawnDisks, lostTime, panelOf, panels, processReads } from "../src/plot/panels";
+import { changed, first, occasions, sampled } from "../src/plot/range";
 import { TimeScale } from "../src/plot/scale";
 import { parsed, printable } from "../src/printable";
 import { duration, increments, quantity, tick } from "../src/quantity";
 import { address, parse, range } from "../src/route";
+import { byStep } from "../src/recordings/diagnosis";
 import { claims } from "../src/runs/views";
 import { glossary } from "../src/glossary";
 
@@ -81,6 +82,13 @@ test("the reader may choose UTC or the own zone, and a zone has its summer time"
   for (const text of ["2026-10-25 01:30:00", "2026-10-25 03:30:00"]) assert.equal(night.text(night.parse(text)!), text);
 });
 
+test("a zone that has only an offset is named by it", () => {
+  const at = Date.parse("2026-07-01T10:00:00Z");
+  const clock = (utc_offset_s: number) => new Clock({ name: null, utc_offset_s }, "host");
+  assert.equal(clock(7200).text(at), "2026-07-01 12:00:00");
+  assert.deepEqual([7200, -12600, 0].map((offset) => clock(offset).name), ["+02", "-03:30", "UTC"]);
+});
+
 test("two processes of one name have two colours", () => {
   const two = processReads([{ entity: "1@1", label: "tar[1]" }, { entity: "2@2", label: "tar[2]" }, { entity: "3@3", label: "sh[3]" }]);
   const [panel] = coloured([two], (_, name) => (name.startsWith("tar") || /^[12]@/.test(name) ? "culprit" : null));
@@ -106,11 +114,15 @@ test("files that lie years apart are shown one occasion at a time", () => {
     { from: 3_600_000, to: 2 * day },
     { from: 2 * day + 7_200_000, to: at },
   ];
-  assert.deepEqual(first(whole, gaps), { from: at, to: at + 3_600_000 });
-  assert.deepEqual(first({ from: 0, to: 2 * day + 7_200_000 }, gaps.slice(0, 1)), { from: 2 * day, to: 2 * day + 7_200_000 });
+  assert.equal(occasions(whole, gaps).length, 3);
+  assert.equal(sampled(whole, gaps), 4 * 3_600_000);
+  assert.equal(sampled({ from: 0, to: 2 * day + 1000 }, gaps), 3_601_000);
+  assert.deepEqual(first(occasions(whole, gaps), 2 * day + 1), { from: 2 * day, to: 2 * day + 7_200_000 });
+  assert.deepEqual(first(occasions(whole, gaps)), { from: at, to: at + 3_600_000 });
+  assert.deepEqual(first(occasions({ from: 0, to: 2 * day + 7_200_000 }, gaps.slice(0, 1))), { from: 2 * day, to: 2 * day + 7_200_000 });
   // A night without samples is a gap in the plots, and no other occasion.
-  assert.deepEqual(first({ from: 0, to: 2 * day }, [{ from: day, to: day + 13 * 3_600_000 }]), { from: 0, to: 2 * day });
-  assert.deepEqual(first({ from: 0, to: day }, []), { from: 0, to: day });
+  assert.deepEqual(first(occasions({ from: 0, to: 2 * day }, [{ from: day, to: day + 13 * 3_600_000 }])), { from: 0, to: 2 * day });
+  assert.deepEqual(first(occasions({ from: 0, to: day }, [])), { from: 0, to: day });
 });
 
 test("an address comes back as it was", () => {
@@ -198,6 +210,13 @@ test("an interval is found by any moment in it", () => {
   assert.deepEqual([0, 10, 10.5, 20, 31].map((time) => indexAt([10, 20, 30], time)), [0, 0, 1, 1, 2]);
 });
 
+test("a stretch without samples is between the points around it", () => {
+  const line = (...mean: (number | null)[]) => ({ unit: "count", mean, min: null, max: null });
+  const lines = new Map([["host/a", line(1, 2, null, null, 5, null)], ["host/b", line(null, null, null, null, 1, 2)]]);
+  assert.deepEqual(blanks({ at: [10, 20, 30, 40, 50, 60], lines }), [{ from: 20, to: 40 }]);
+  assert.deepEqual(blanks(EMPTY), []);
+});
+
 test("bands in one row do not touch", () => {
   const stretches = [[0, 10], [5, 20], [10, 15], [21, 30], [6, 7]].map(([from_ms, to_ms]) => ({ from_ms: from_ms!, to_ms: to_ms! }));
   assert.deepEqual(lanes(stretches, 0, 2), [0, 1, 0, 0, null]);
@@ -208,11 +227,11 @@ const stage = (words: string, after: number | null, at: number, source?: string)
   words, after, how: "", kernel: "", lag: "", finding: null, from_ms: at, to_ms: 100, origins: [], actors: [], role: after === null ? ("cause" as const) : ("effect" as const), evidence: source ? [evidence(source)] : [],
 });
 const diagnosis: Diagnosis = {
-  from_ms: 0, to_ms: 100, verdict: "incident", summary: "", unknown: [], incidents: [],
+  from_ms: 0, to_ms: 100, verdict: "incident", damaged: [], summary: "", unknown: [], incidents: [],
   culprits: [{ kind: "process" as const, command: "backup" }, { kind: "disk" as const, name: "vdb" }],
   victims: [{ kind: "process" as const, command: "mysqld", pid: 7 }, { kind: "disk" as const, name: "vdb" }],
   chain: [stage("vdb reads", null, 10), stage("kswapd reclaims", 0, 12, "pgscan_kswapd + pgscan_direct"), stage("faults", 1, 13, "pgmajfault"), stage("waits", 2, 14, "psi_io_some"), stage("nothing shows it", 2, 14, "runq_size")],
-  findings: [{ id: 0, rule: "stream-floods-cache", statement: "", origins: ["disk:vdb"], actors: [{ kind: "disk" as const, name: "vdb" }], from_ms: 10, to_ms: 100, confidence: 1, sureness: "", role: "cause", evidence: [evidence("pgsteal * page size"), evidence("read_sectors of vdb")], contradictions: [], advice: [] }],
+  findings: [{ id: 0, rule: "stream-floods-cache", statement: "", origins: ["disk:vdb"], actors: [{ kind: "disk" as const, name: "vdb" }], from_ms: 10, to_ms: 100, confidence: 1, sureness: "", role: "cause", step: null, evidence: [evidence("pgsteal * page size"), evidence("read_sectors of vdb")], contradictions: [], advice: [] }],
 };
 
 test("a stage stands on the plot that shows its evidence, and arrows lead from causes to effects", () => {
@@ -228,6 +247,13 @@ test("a stage stands on the plot that shows its evidence, and arrows lead from c
   const zoomed = nodes(diagnosis, places, boxes, new TimeScale({ from: 11, to: 100 }, 876));
   assert.deepEqual(zoomed.map((node) => node.index), [1, 2, 3]);
   assert.deepEqual(arrows(zoomed).map((arrow) => arrow.to), [2, 3], "no arrow from a cause that is out of sight");
+});
+
+test("the findings of an experiment stand below their steps", () => {
+  const of = (id: number, step: string | null) => ({ ...diagnosis.findings[0]!, id, step });
+  const marks = ["A1 cold", "A2 warm", "A10 again"].map((text) => ({ at_ms: 0, kind: "step" as const, text }));
+  const grouped = byStep([of(1, "A10"), of(2, null), of(3, "A1"), of(4, "A10")], marks);
+  assert.deepEqual(grouped.map(([step, findings]) => [step, ...findings.map(({ id }) => id)]), [["", 2], ["A1 cold", 3], ["A10 again", 1, 4]]);
 });
 
 test("every rule's usual evidence has its plot", () => {
@@ -249,15 +275,30 @@ test("lost time has its own times, and is drawn before the view's data has come"
   assert.equal(panelOf([panel, memory], "AnonPages")?.id, "memory", "evidence stands on the plot of what was measured");
 });
 
-test("disks of others come last, those that the diagnosis names first", () => {
-  assert.deepEqual(ordered(["loop0", "sda", "sdb", "zram0"], ["sdb"]), ["sdb", "sda", "loop0", "zram0"]);
-  const names = panels(ordered(["loop0", "loop1", "loop2", "loop3", "loop4", "loop5", "vda"])).find((panel) => panel.id === "busy")?.lines.map((line) => line.entity);
-  assert.deepEqual(names, ["vda", "loop0", "loop1", "loop2", "loop3", "loop4"]);
+test("disks of others come last, those that the diagnosis names first; of many the busiest are drawn", () => {
+  const none = new Map<string, number>();
+  assert.deepEqual(drawnDisks(["loop0", "sda", "sdb", "zram0"], none, ["sdb"]), ["sdb", "sda", "loop0", "zram0"]);
+  const eight = ["dm-0", "dm-1", "loop0", "loop1", "vda", "vdb", "vdc", "vdd"];
+  const at = EMPTY.at;
+  const lines = new Map([["dm-1", [0.2, 0.9]], ["loop0", [0.1, null]], ["vdd", [0, 0]]].map(([disk, mean]) => [`disk/busy/${disk as string}`, { unit: "ratio", mean: mean as (number | null)[], min: null, max: null }]));
+  const most = drawnDisks(eight, busyIn({ at, lines }, eight), ["vdb"]);
+  assert.deepEqual(most, ["vdb", "dm-0", "dm-1", "vda", "vdc", "loop0"]);
+  const busy = panels(most, [], eight.length).find((panel) => panel.id === "busy")!;
+  assert.deepEqual(busy.lines.map((line) => line.entity), most);
+  assert.match(busy.note, /; 2 more disks, less busy/);
+  assert.doesNotMatch(panels(most).map((panel) => panel.note).join(), /more disks/);
 });
 
 test("culprit and victim have one colour each; who is both is a culprit", () => {
-  assert.deepEqual([...names(diagnosis)], [["backup", "culprit"], ["vdb", "culprit"], ["mysqld", "victim"]]);
-  assert.equal(kindOf(diagnosis, "process", "mysqld[97]"), "victim");
+  assert.deepEqual(Object.fromEntries(names(diagnosis)), { backup: "culprit", vdb: "culprit", mysqld: "victim" });
+  assert.equal(kindOf(diagnosis, "process", "mysqld[7]"), "victim");
+  assert.equal(kindOf(diagnosis, "process", "mysqld[97]"), null, "another process of that name");
+  assert.equal(kindOf(diagnosis, "process", "backup[97]"), "culprit", "which one is not known");
+  assert.equal(kindOf(diagnosis, "disk", "vdb (orders)"), "culprit");
+  const qemu = (pid: number) => ({ kind: "process" as const, command: "qemu", pid });
+  const two = { culprits: [qemu(1)], victims: [qemu(2)] };
+  assert.deepEqual([1, 2, 3].map((pid) => kindOf(two, "process", `qemu[${pid}]`)), ["culprit", "victim", null]);
+  assert.equal(names(two).get("qemu"), "culprit");
   assert.equal(kindOf(diagnosis, "process", "backup"), "culprit");
   assert.equal(kindOf(diagnosis, "disk", "vdb"), "culprit");
   assert.equal(kindOf(diagnosis, "disk", "backup"), null);

@@ -90,7 +90,8 @@ impl LocalClock {
     }
 
     /// Reads what a person wrote for a moment of a recording with samples at `walls` (ns since 1970-01-01 UTC, in order): `12:20`,
-    /// `12:20:30`, `2026-11-21T12:20:30`, the same with `Z` or an offset, `2026-11-21`, or `-10min` for that long before the end.
+    /// `12:20:30`, `2026-11-21T12:20:30`, the same with `Z` or an offset, `2026-11-21`, `@` and the time since 1970-01-01 UTC (seconds, or
+    /// nanoseconds as in JSON), or `-10min` for that long before the end.
     ///
     /// # Errors
     ///
@@ -100,7 +101,7 @@ impl LocalClock {
             Error::input(
                 format!("`{text}` is not a time"),
                 format!(
-                    "write 12:20, 3pm, 2026-11-21T12:20:30 ({}), yesterday 15:00 (the day before the last sample), or -10min (before the end)",
+                    "write 12:20, 3pm, 2026-11-21T12:20:30 ({}), @1795255230, yesterday 15:00 (the day before the last sample), or -10min (before the end)",
                     self.name
                 ),
             )
@@ -111,6 +112,9 @@ impl LocalClock {
             let before = before.and_then(|before| i64::try_from(before.get()).ok());
             let last = walls.last().copied();
             return before.zip(last).map(|(before, last)| last.saturating_sub(before)).ok_or_else(wrong);
+        }
+        if let Some(epoch) = text.strip_prefix('@') {
+            return since_epoch(epoch).ok_or_else(wrong);
         }
         let text = self.plain(text, walls);
         let text = text.as_str();
@@ -175,12 +179,34 @@ fn of_twelve_hours(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let half =
         [("am", 0), ("pm", 12)].into_iter().find_map(|(word, add)| Some((lower.strip_suffix(word)?.trim_end(), add)));
-    let Some((time, add)) = half else { return text.to_owned() };
+    let Some((time, add)) = half else { return of_two_digits(text) };
     let (hour, rest) = time.split_once(':').unwrap_or((time, "00"));
     match hour.parse::<u8>() {
         Ok(hour @ 1..=12) => format!("{:02}:{rest}", hour % 12 + add),
         _ => text.to_owned(),
     }
+}
+
+/// A time of day with a two-digit hour: `6:05` is `06:05`.
+fn of_two_digits(text: &str) -> String {
+    let has_one = text.find(':') == Some(1) && text.starts_with(|c: char| c.is_ascii_digit());
+    if has_one { format!("0{text}") } else { text.to_owned() }
+}
+
+/// Nanoseconds since 1970-01-01 UTC, of seconds as `date +%s` prints them, or of nanoseconds as JSON has them.
+fn since_epoch(text: &str) -> Option<i64> {
+    /// Digits of a number of nanoseconds since 2001; a number of seconds gets as many in 30 billion years.
+    const DIGITS_OF_NANOS: usize = 18;
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if seconds.is_empty() || fraction.len() > 9 || !is_number(seconds) || !is_number(fraction) {
+        return None;
+    }
+    if seconds.len() >= DIGITS_OF_NANOS && fraction.is_empty() {
+        return seconds.parse().ok();
+    }
+    let nanos: i64 = format!("{fraction:0<9}").parse().ok()?;
+    seconds.parse::<i64>().ok()?.checked_mul(1_000_000_000)?.checked_add(nanos)
 }
 
 /// The moment as jiff's type; every number of nanoseconds in 64 bits is one.
@@ -244,11 +270,32 @@ mod tests {
             ("-10m", "-10min"),
             ("-1h", "-60min"),
             ("-30sec", "-30s"),
+            ("9:30", "09:30"),
+            ("2026-11-21 9:30:05", "2026-11-21T09:30:05"),
+            ("today 9:30", "09:30"),
+            ("@1795255230", "2026-11-21T10:00:30"),
+            ("@1795255230.25", "2026-11-21T10:00:30.250"),
+            ("@1795255230250000000", "2026-11-21T10:00:30.250"),
         ] {
             assert_eq!(utc(text), utc(same), "{text}");
             assert!(utc(text).is_some(), "{text}");
         }
-        for wrong in ["13pm", "yesterday x", "", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
+        for wrong in [
+            "13pm",
+            "yesterday x",
+            "",
+            "9",
+            "25:00",
+            "x:y",
+            "2026-13-01T00:00",
+            "-",
+            "-5",
+            "@",
+            "@x",
+            "@1.x",
+            "@-1",
+            "@99999999999999999999",
+        ] {
             assert_eq!(utc(wrong), None, "{wrong}");
         }
     }

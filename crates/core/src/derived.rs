@@ -7,6 +7,8 @@
 //! - of a rate or an average that another tool printed, its mean over time;
 //! - of a gauge, its mean over time, where each sample stands for the time since the sample before.
 //!
+//! A process that started after the sample before its first row did by that row what its counters say: they began at 0.
+//!
 //! Nothing is invented: where a member of the formula has no sample there is no value, and a gap counts only where an interval
 //! contains all of it. When one counter of a formula falls (a CPU went offline, a disk was replaced), all members of that entity are
 //! left out for the time between those two samples. The host's CPU shares are sums over its CPUs where the recording has them, so
@@ -24,7 +26,7 @@ pub use formula::{Formula, Term};
 pub use recorded::recorded;
 pub use sum::{Fall, Sums};
 pub use table::*;
-pub use walk::{Interval, Walk};
+pub use walk::{Interval, Walk, born};
 
 use crate::metric::Table;
 use crate::quantity::Unit;

@@ -73,6 +73,39 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// The causes of what went wrong, incident by incident. That a host is healthy is the cause of nothing.
+    pub fn causes(&self) -> impl Iterator<Item = &Cause> {
+        let of_incidents = self.incidents.iter().filter_map(|incident| incident.cause.as_ref());
+        of_incidents.chain(&self.cause).filter(|cause| cause.rule != RuleId::Healthy)
+    }
+
+    /// The time lost in an incident, ns: by its victim, where the ledger is of this incident; else by the tasks of the host, to what its cause makes
+    /// them wait for or, if no rule explains it, to what they waited for most. Absent where that was not recorded.
+    pub fn time_lost(&self, incident: &Incident) -> Option<u64> {
+        let of_host = || incident.lost_by_host().map(|lost| lost.lost_ns);
+        self.ledger_of(incident).map(|ledger| ledger.lost_ns).or_else(of_host)
+    }
+
+    /// The time lost in all incidents, ns. Simultaneous ones count once: the loss of the first includes that of the others.
+    pub fn time_lost_in_all(&self) -> u64 {
+        let (mut counted, mut sum): (Vec<Span>, u64) = (Vec::new(), 0);
+        for incident in &self.incidents {
+            let range = self.ledger_of(incident).map_or(incident.range, |ledger| ledger.range.union(incident.range));
+            if !counted.iter().any(|one| one.overlaps(range)) {
+                counted.push(range);
+                sum = sum.saturating_add(self.time_lost(incident).unwrap_or(0));
+            }
+        }
+        sum
+    }
+
+    /// The ledger, where it is of this incident: the first of its time.
+    fn ledger_of(&self, incident: &Incident) -> Option<&Ledger> {
+        let ledger = self.ledger.as_ref()?;
+        let first = self.incidents.iter().find(|one| one.range.overlaps(ledger.range));
+        first.is_some_and(|first| first.range == incident.range).then_some(ledger)
+    }
+
     /// The incident of the cause that the diagnosis names, else the first whose cause was found: the one that `reproduce` shows again.
     pub fn explained_incident(&self) -> Option<(&Incident, &Cause)> {
         let explained = || self.incidents.iter().filter_map(|incident| Some((incident, incident.cause.as_ref()?)));
@@ -130,6 +163,14 @@ pub struct Incident {
     pub victim: Option<Actor>,
     /// What changed on the host near its onset, in order of time.
     pub changes: Vec<Change>,
+}
+
+impl Incident {
+    /// What the tasks of the host lost by the cause or, if no rule explains it, the most that they lost in that time.
+    pub fn lost_by_host(&self) -> Option<&TimeLost> {
+        let of_host = || self.losses.iter().filter(|loss| loss.victim == Actor::Host);
+        of_host().find(|loss| loss.by_cause).or_else(|| of_host().next())
+    }
 }
 
 /// One step from a cause to an effect.
@@ -223,6 +264,43 @@ mod tests {
         assert_eq!(new["incidents"][0]["losses"][0]["by"], old["incidents"][0]["losses"][0]["by"]);
         assert_eq!(new["incidents"][0]["losses"][0]["on"], old["incidents"][0]["losses"][0]["on"]);
         assert_eq!(serde_json::from_value::<Diagnosis>(new).unwrap(), diagnosis);
+    }
+
+    #[test]
+    fn lost_time_is_that_of_the_ledger_and_counts_once() {
+        let mut diagnosis: Diagnosis = serde_json::from_str(BEFORE_ACTORS).unwrap();
+        let mut incident = diagnosis.incidents[0].clone();
+        incident.losses.retain(|loss| loss.victim == Actor::Host);
+        incident.losses.truncate(1);
+        let at = |from, to, lost_ns| {
+            let mut one = Incident { range: Span::new(from, to), ..incident.clone() };
+            one.losses[0].lost_ns = lost_ns;
+            one
+        };
+        diagnosis.incidents = vec![at(0, 10, 70), at(5, 15, 60), at(20, 30, 50), at(26, 40, 7)];
+        diagnosis.ledger = None;
+        let each = |of: &Diagnosis| of.incidents.iter().map(|one| of.time_lost(one).unwrap()).collect::<Vec<_>>();
+        assert_eq!((each(&diagnosis), diagnosis.time_lost_in_all()), (vec![70, 60, 50, 7], 120));
+        diagnosis.ledger = Some(Ledger {
+            range: Span::new(1, 22),
+            by: "cgroup:/web".to_owned(),
+            lost_ns: 9,
+            share: 0.4,
+            bookings: Vec::new(),
+            groups: Vec::new(),
+            over_time: Vec::new(),
+        });
+        let all = (vec![9, 60, 50, 7], 16);
+        assert_eq!((each(&diagnosis), diagnosis.time_lost_in_all()), all, "the third began within the ledger's time");
+    }
+
+    #[test]
+    fn that_a_host_is_healthy_causes_nothing() {
+        let mut diagnosis: Diagnosis = serde_json::from_str(BEFORE_ACTORS).unwrap();
+        let all = diagnosis.causes().count();
+        assert!(all > 0);
+        diagnosis.cause.as_mut().unwrap().rule = RuleId::Healthy;
+        assert_eq!(diagnosis.causes().count(), all - 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One clear line when something fails: what failed, where, and the hint that fixes it.
 
-use std::fmt;
+use std::path::Path;
+use std::{fmt, io};
 
 /// What kind of failure it is. The kind decides the exit code of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,29 @@ impl Error {
         Self { kind: ErrorKind::System, what: what.into(), hint: hint.into() }
     }
 
+    /// A file or a folder that cannot be read. `hint` is for a wrong path; rights are the system's to give.
+    pub fn unreadable(path: &Path, error: &io::Error, hint: &str) -> Self {
+        let what = format!("{}: {}", path.display(), os_text(error));
+        match error.kind() {
+            // What this program refuses itself has no number of the system.
+            io::ErrorKind::PermissionDenied if error.raw_os_error().is_some() => {
+                Self::system(what, "run it as a user who may read this, or as root")
+            }
+            _ => Self::input(what, hint),
+        }
+    }
+
+    /// A file or a folder that cannot be made or written. `hint` is for a wrong path; no other path makes room on a file system.
+    pub fn unwritable(path: &Path, error: &io::Error, hint: &str) -> Self {
+        let what = format!("{}: {}", path.display(), os_text(error));
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::system(what, "make room on that file system")
+            }
+            _ => Self::system(what, hint),
+        }
+    }
+
     /// A process that did the work was killed.
     pub fn killed(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Killed, what: what.into(), hint: hint.into() }
@@ -62,6 +86,12 @@ impl Error {
     }
 }
 
+/// The text of an error of the system without Rust's `(os error 13)`.
+pub fn os_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
@@ -69,5 +99,27 @@ impl fmt::Display for Error {
             write!(f, " ({})", self.hint)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rights_and_a_full_disk_are_the_systems_and_a_wrong_path_is_input() {
+        let path = Path::new("/r");
+        let refused = Error::unreadable(path, &errno(13), "name a file");
+        assert_eq!((refused.kind, refused.what.as_str()), (ErrorKind::System, "/r: Permission denied"));
+        assert!(refused.hint.contains("may read"), "{refused}");
+        let missing = Error::unreadable(path, &errno(2), "name a file");
+        assert_eq!((missing.kind, missing.hint.as_str()), (ErrorKind::Input, "name a file"));
+        let full = Error::unwritable(path, &errno(28), "name a new file");
+        assert_eq!((full.kind, full.hint.as_str()), (ErrorKind::System, "make room on that file system"));
+        assert_eq!(Error::unwritable(path, &errno(13), "name a new file").hint, "name a new file");
+    }
+
+    fn errno(number: i32) -> io::Error {
+        io::Error::from_raw_os_error(number)
     }
 }

@@ -130,6 +130,68 @@ figures! {
 }
 
 impl Figure {
+    /// Whether a person wants little of it, such as a latency or refaults, or much, such as IOPS; none where it is neither good nor bad.
+    pub const fn is_better_small(self) -> Option<bool> {
+        match self {
+            Self::Iops
+            | Self::Bandwidth
+            | Self::CacheHitRatio
+            | Self::PredictedHitRatio
+            | Self::Processed
+            | Self::Iterations
+            | Self::AvailableBefore
+            | Self::AvailableAfter => Some(false),
+            Self::Elapsed
+            | Self::ClatMean
+            | Self::ClatP50
+            | Self::ClatP95
+            | Self::ClatP99
+            | Self::ClatP999
+            | Self::DiskReads
+            | Self::DiskWrites
+            | Self::DiskReadBytes
+            | Self::DiskWrittenBytes
+            | Self::FioDiskReads
+            | Self::FioDiskWrites
+            | Self::DiskUtil
+            | Self::DiskAwait
+            | Self::MoreMemory
+            | Self::MajorFaults
+            | Self::OomKills
+            | Self::SwapIn
+            | Self::SwapOut
+            | Self::SwapUsed
+            | Self::KswapdCpu
+            | Self::UserCpu
+            | Self::SystemCpu
+            | Self::PagesScanned
+            | Self::PagesStolen
+            | Self::Refaults
+            | Self::Evicted
+            | Self::EvictedFor
+            | Self::Throttled
+            | Self::DirtyPeak => Some(true),
+            Self::Issued
+            | Self::DiskReadMerges
+            | Self::DiskWriteMerges
+            | Self::FileBytes
+            | Self::CachedBefore
+            | Self::CachedAfter
+            | Self::Resident
+            | Self::DamonEvicted
+            | Self::OthersBytes
+            | Self::DirtyThreshold
+            | Self::BackgroundThreshold
+            | Self::MemoryTotal
+            | Self::FreeBefore
+            | Self::FreeAfter
+            | Self::BuffersBefore
+            | Self::BuffersAfter
+            | Self::CacheBefore
+            | Self::CacheAfter => None,
+        }
+    }
+
     /// The figure called `name` in claims.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|figure| figure.name() == name)
@@ -163,6 +225,11 @@ impl Figures {
     /// Takes over all figures that `other` has.
     pub fn override_with(&mut self, other: &Self) {
         self.0.extend(&other.0);
+    }
+
+    /// Keeps only some of the figures.
+    pub fn retain(&mut self, keep: impl Fn(Figure) -> bool) {
+        self.0.retain(|figure, _| keep(*figure));
     }
 
     /// A figure's number, in its own unit.

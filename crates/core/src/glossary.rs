@@ -33,7 +33,7 @@ terms! {
     "background threshold" [] "Dirty memory above which the kernel's flusher threads start to write (vm.dirty_background_ratio, vm.dirty_background_bytes)." "mm/page-writeback.c:domain_dirty_limits";
     "baseline" [] "The values of a signal outside of its episodes. pagetide learns them from the recording itself." "pagetide";
     "control group" ["control groups" "cgroup" "cgroups"] "A group of processes with its own limits on memory, IO and CPU. At its memory limit the kernel reclaims within the group." "Documentation/admin-guide/cgroup-v2.rst";
-    "direct reclaim" [] "Reclaim by a task whose allocation found no free page. The task waits until pages are free." "mm/page_alloc.c:__alloc_pages_direct_reclaim";
+    "direct reclaim" [] "Reclaim by a task whose allocation found free memory below the min watermark. The task waits until pages are free." "mm/page_alloc.c:__alloc_pages_direct_reclaim";
     "dirty memory" ["dirty pages"] "Page cache that was changed and not yet written to its file." "Documentation/filesystems/proc.rst";
     "dirty threshold" ["dirty thresholds"] "Dirty memory at which every writer is throttled (vm.dirty_ratio, vm.dirty_bytes)." "mm/page-writeback.c:domain_dirty_limits";
     "dirtyable memory" [] "Free pages without the kernel's reserve, plus file pages. The dirty ratios are shares of it." "mm/page-writeback.c:global_dirtyable_memory";
@@ -63,7 +63,7 @@ terms! {
     "scanned" ["scan"] "Pages that reclaim looked at, whether it could free them or not." "mm/vmscan.c:isolate_lru_folios";
     "slab" [] "Memory of kernel objects such as inodes and directory entries. Part of it can be reclaimed." "Documentation/filesystems/proc.rst";
     "stolen" ["steal"] "Pages that reclaim freed. For CPU time: time that the hypervisor gave to other guests." "sar(1)";
-    "swappiness" [] "vm.swappiness: the cost of swapping relative to rereading files, 0 to 200. At 100 both cost the same." "Documentation/admin-guide/sysctl/vm.rst";
+    "swappiness" [] "vm.swappiness: how willingly reclaim swaps instead of dropping file pages, 0 to 200; the higher, the more. 100 treats both as equally expensive, 60 is the default." "Documentation/admin-guide/sysctl/vm.rst";
     "throttled" ["throttled writer" "throttled writers"] "A task that dirties pages sleeps in the kernel until the disk has caught up." "mm/page-writeback.c:balance_dirty_pages";
     "time lost" ["lost time"] "Share of time that at least one task waits for IO, memory or a CPU (PSI some), above the baseline and without kswapd's CPU time. Where PSI was not recorded: iowait." "pagetide";
     "tps" [] "Requests per second that a disk completed: reads, writes and discards." "iostat(1)";

@@ -117,6 +117,11 @@ impl Ledger {
         }
     }
 
+    /// Whether it is of the worst part of a cause's time only, less than half of it: tasks lost time in the rest as well.
+    pub fn is_part_of(&self, cause: Span) -> bool {
+        cause.overlaps(self.range) && self.range.length().get().saturating_mul(2) < cause.length().get()
+    }
+
     /// How much was lost, by whom and to what. `when` is the stretch in words: "from 21:38:50 to 21:39:35".
     pub fn sentence(&self, when: &str) -> String {
         let time = |ns: u64| Quantity::new(ns as f64, Unit::Nanos).to_string();
@@ -126,5 +131,27 @@ impl Ledger {
         let parts: Vec<String> = parts.collect();
         let share = Quantity::new(self.share, Unit::Ratio);
         format!("{} lost {when} ({share} of the time), by {}: {}.", time(self.lost_ns), self.who(), parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_of_less_than_half_of_a_cause_is_of_its_worst_part() {
+        let ledger = |from, to| Ledger {
+            range: Span::new(from, to),
+            by: "host".to_owned(),
+            lost_ns: 0,
+            share: 0.0,
+            bookings: Vec::new(),
+            groups: Vec::new(),
+            over_time: Vec::new(),
+        };
+        let cause = Span::new(0, 88);
+        assert!(ledger(59, 68).is_part_of(cause));
+        assert!(!ledger(40, 88).is_part_of(cause), "most of it");
+        assert!(!ledger(90, 99).is_part_of(cause), "that is another time");
     }
 }

@@ -15,6 +15,7 @@ mod actor;
 mod batch;
 mod clock;
 mod comparison;
+mod cores;
 mod cut_content;
 mod cut_diagnosis;
 mod decimal;
@@ -30,6 +31,7 @@ mod grade;
 mod kernel_message;
 mod lazy;
 mod ledger;
+mod log_entry;
 pub mod memory;
 pub mod metric;
 mod plan;
@@ -60,24 +62,26 @@ pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedNumbers, ComparedRun, ComparedStep, Comparison, StepRatio,
     compare,
 };
+pub use cores::{cores, in_order, on_all_cores, share_cores};
 pub use cut_content::CutContent;
 pub use cut_diagnosis::CutDiagnosis;
 pub use diagnosis::{Cause, Change, Cleared, Conclusion, Contradiction, Diagnosis, Incident, Link, Rival};
 pub use document::Document;
 pub use ended::EndedName;
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, os_text};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation};
 pub use grade::{Grade, HitRate};
 pub use kernel_message::KernelMessage;
 pub use lazy::LazyRecording;
 pub use ledger::{Account, Booking, GroupLoss, Ledger, LostAt};
+pub use log_entry::{LOG_COMMENT, LOG_HOST_STARTED, is_log_entry};
 pub use metric::{Kind, Metric, Table};
 pub use plan::{MeasuredPoint, Plan, PlanCurve, PlanPoint, VariedSetting};
 pub use port::{Backend, BackendRun, NullSink, Progress, RunRequest, Sink, Source};
 pub use printable::{is_unprintable, name_of_bytes, printable, push_printable};
 pub use quantity::{Dimension, Quantity, Unit};
-pub use range_comparison::{ChangeVerdict, ComparedRange, ComparedValue, RangeComparison};
+pub use range_comparison::{ChangeVerdict, ComparedLoad, ComparedRange, ComparedValue, RangeComparison};
 pub use recording::{
     Disk, Gap, HostTimeZone, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };

@@ -58,6 +58,11 @@ impl SplitFields {
         free: None,
     };
 
+    /// Those without which there is no [`Split`].
+    pub const fn needed(self) -> [&'static str; 2] {
+        [self.cache[0], self.anonymous]
+    }
+
     /// All of them.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let [cache, buffers] = self.cache;

@@ -44,9 +44,10 @@ impl VariedSetting {
 pub struct PlanPoint {
     /// For each varied setting the place of its value.
     pub at: Vec<usize>,
-    /// The figure of each seed, in its own unit, smallest first; none where the scenario was refused.
+    /// The figure of each seed, in its own unit, smallest first; none where the scenario was refused or somebody was killed.
     pub values: Vec<f64>,
-    /// Whether the goal is met with every seed; absent without a goal, or where it cannot be computed.
+    /// Whether the goal is met with every seed; absent without a goal, or where it cannot be computed of all. Where the OOM killer ended
+    /// somebody it is not met.
     pub meets_goal: Option<bool>,
     /// Why it has no figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,10 +61,10 @@ impl PlanPoint {
     }
 }
 
-/// A run on a real kernel, beside the model's.
+/// A run or a recording, as a rule of a real kernel, beside the model's runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredPoint {
-    /// What ran it: `host`, `vm`.
+    /// What ran it: `host`, `vm`; or `recording`.
     pub backend: String,
     /// The number of the first varied setting.
     pub x: f64,
@@ -99,7 +100,7 @@ pub struct Plan {
     pub points: Vec<PlanPoint>,
     /// Points that were planned.
     pub planned: usize,
-    /// Runs on a real kernel.
+    /// Runs and recordings beside the model.
     pub measured: Vec<MeasuredPoint>,
 }
 
@@ -110,10 +111,18 @@ pub struct PlanCurve<'a> {
     pub name: String,
     /// The points that have a figure, with the number of their first setting.
     pub points: Vec<(f64, &'a PlanPoint)>,
+    /// Whether little of the figure is better; absent where neither is.
+    pub is_better_small: Option<bool>,
 }
+
+/// Figures that differ by less than this share are the same: the seeds differ by more.
+const SAME: f64 = 0.01;
 
 /// How far a curve must lie from the line between its ends to have a knee, as a share of both axes.
 const KNEE: f64 = 0.2;
+
+/// How far a curve must go back to have turned, as a share of its largest figure.
+const MIN_REVERSAL: f64 = 0.05;
 
 impl Plan {
     /// The figure.
@@ -148,7 +157,8 @@ impl Plan {
         for point in self.points.iter().filter(|point| !point.values.is_empty()) {
             let others = point.at.get(1..).unwrap_or_default();
             let at = curves.iter().position(|(known, _)| *known == others).unwrap_or_else(|| {
-                curves.push((others, PlanCurve { name: self.named(point, 1), points: Vec::new() }));
+                let is_better_small = self.figure().and_then(Figure::is_better_small);
+                curves.push((others, PlanCurve { name: self.named(point, 1), points: Vec::new(), is_better_small }));
                 curves.len() - 1
             });
             curves[at].1.points.push((self.x(point), point));
@@ -156,8 +166,35 @@ impl Plan {
         curves.into_iter().map(|(_, curve)| curve).collect()
     }
 
-    /// The cheapest point that meets the goal: least of what costs money, then what was named first.
+    /// The cheapest point that meets the goal.
     pub fn cheapest(&self) -> Option<&PlanPoint> {
+        self.cheapest_of(self.points.iter().filter(|point| point.meets_goal == Some(true)))
+    }
+
+    /// The cheapest of the points with the best figure: the smallest where little of it is better, else the largest.
+    pub fn best(&self) -> Option<&PlanPoint> {
+        let is_better_small = self.is_better_small();
+        let medians = self.points.iter().filter_map(PlanPoint::median);
+        let best = medians.reduce(if is_better_small { f64::min } else { f64::max })?;
+        let is_best =
+            |point: &&PlanPoint| point.median().is_some_and(|median| (median - best).abs() <= SAME * best.abs());
+        self.cheapest_of(self.points.iter().filter(is_best))
+    }
+
+    /// Whether the best point is the one with the smallest figure.
+    pub fn is_better_small(&self) -> bool {
+        self.figure().and_then(Figure::is_better_small).unwrap_or(false)
+    }
+
+    /// Whether the figure is the same at all of several points.
+    pub fn is_flat(&self) -> bool {
+        let medians = || self.points.iter().filter_map(PlanPoint::median);
+        let (low, high) = (medians().reduce(f64::min), medians().reduce(f64::max));
+        low.zip(high).is_some_and(|(low, high)| high - low <= SAME * high.abs()) && medians().count() > 1
+    }
+
+    /// The cheapest of some points: least of what costs money, then what was named first.
+    fn cheapest_of<'a>(&self, points: impl Iterator<Item = &'a PlanPoint>) -> Option<&'a PlanPoint> {
         let cost = |point: &PlanPoint| -> Vec<f64> {
             let mut settings: Vec<(bool, f64)> =
                 self.varied.iter().zip(&point.at).map(|(setting, at)| (!setting.costs(), setting.cost(*at))).collect();
@@ -169,8 +206,7 @@ impl Plan {
             let pairs = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
             pairs.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
-        let met = self.points.iter().filter(|point| point.meets_goal == Some(true));
-        met.min_by(|a, b| order(&cost(a), &cost(b)))
+        points.min_by(|a, b| order(&cost(a), &cost(b)))
     }
 
     /// How much of the figure each varied setting decides: the range of its values' means, as a share of the largest mean. The
@@ -199,22 +235,67 @@ impl Plan {
 }
 
 impl PlanCurve<'_> {
-    /// The knee: the point farthest from the line between the ends (Satopaa et al., "Finding a Kneedle in a Haystack", ICDCS
-    /// workshops 2011). None where the curve is near to straight.
+    /// The knee: of the points on the good side of the line between the ends the farthest from it (Satopaa et al., "Finding a Kneedle in a
+    /// Haystack", ICDCS workshops 2011). None where the curve is near to straight, or rises and falls.
     pub fn knee(&self) -> Option<&PlanPoint> {
         let points: Vec<(f64, f64, &PlanPoint)> =
             self.points.iter().filter_map(|(x, point)| Some((*x, point.median()?, *point))).collect();
         let (first, last) = (points.first()?, points.last()?);
         let (width, height) = (last.0 - first.0, last.1 - first.1);
-        let largest = points.iter().map(|point| point.1.abs()).fold(0.0, f64::max);
         // Noise has no knee.
-        if points.len() < 3 || width == 0.0 || height.abs() < KNEE * largest {
+        if points.len() < 3 || width == 0.0 || height.abs() < KNEE * self.largest() || self.reversals() > 0 {
             return None;
         }
-        let distance =
-            |point: &(f64, f64, &PlanPoint)| ((point.1 - first.1) / height - (point.0 - first.0) / width).abs();
+        let distance = |point: &(f64, f64, &PlanPoint)| {
+            let above = (point.1 - first.1) / height - (point.0 - first.0) / width;
+            match self.is_better_small {
+                None => above.abs(),
+                Some(is_better_small) if is_better_small == (height < 0.0) => above,
+                Some(_) => -above,
+            }
+        };
         let knee = points.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         (distance(knee) >= KNEE).then_some(knee.2)
+    }
+
+    /// Whether the figure goes up and down so often that it has no best range of the setting.
+    pub fn is_without_order(&self) -> bool {
+        self.reversals() > 1
+    }
+
+    fn largest(&self) -> f64 {
+        self.points.iter().filter_map(|(_, point)| point.median()).map(f64::abs).fold(0.0, f64::max)
+    }
+
+    /// How often the curve turns from up to down or back, by more than its seeds differ.
+    fn reversals(&self) -> usize {
+        use std::cmp::Ordering;
+        let least = MIN_REVERSAL * self.largest();
+        let ranges = self.points.iter().filter_map(|(_, point)| {
+            let (low, high) = point.values.first().zip(point.values.last())?;
+            Some((point.median()?, *low, *high))
+        });
+        let mut reversals = 0;
+        // Where it goes, and the point at which it was farthest.
+        let mut way = Ordering::Equal;
+        let mut farthest: Option<(f64, f64, f64)> = None;
+        for point in ranges {
+            let Some(last) = farthest else {
+                farthest = Some(point);
+                continue;
+            };
+            let goes = match point.0 - last.0 {
+                rise if rise > least && point.1 > last.2 => Ordering::Greater,
+                rise if rise < -least && point.2 < last.1 => Ordering::Less,
+                _ => Ordering::Equal,
+            };
+            reversals += usize::from(goes != Ordering::Equal && goes == way.reverse());
+            way = if goes == Ordering::Equal { way } else { goes };
+            if goes != Ordering::Equal || way != Ordering::Equal && point.0.total_cmp(&last.0) == way {
+                farthest = Some(point);
+            }
+        }
+        reversals
     }
 }
 
@@ -267,12 +348,61 @@ mod tests {
     }
 
     #[test]
+    fn the_knee_is_on_the_good_side_of_a_cliff_whatever_the_range() {
+        let all = ["1GiB", "2GiB", "3GiB", "4GiB", "5GiB", "6GiB", "7GiB", "8GiB"];
+        let knee = |figure: &str, values: &[f64]| {
+            let mut plan = plan(&all[..values.len()], &["60"], |m, _| values[m]);
+            plan.figure = figure.to_owned();
+            plan.curves()[0].knee().map(|point| point.at[0])
+        };
+        // The last point before the cliff is farther from the line than the first behind it.
+        assert_eq!(knee("iops", &[3.0, 3.0, 4.0, 5.0, 900.0, 900.0, 900.0]), Some(4));
+        assert_eq!(knee("iops", &[3.0, 3.0, 4.0, 5.0, 900.0, 900.0, 900.0, 900.0]), Some(4));
+        assert_eq!(knee("iops", &[900.0, 900.0, 900.0, 5.0, 4.0, 3.0]), Some(2));
+        assert_eq!(knee("disk_reads", &[900.0, 880.0, 850.0, 5.0, 4.0, 3.0]), Some(3));
+        assert_eq!(knee("disk_reads", &[3.0, 4.0, 5.0, 850.0, 880.0, 900.0]), Some(2));
+        // All that is far from the line is worse than it.
+        assert_eq!(knee("iops", &[3.0, 3.0, 3.0, 4.0, 5.0, 900.0]), None);
+    }
+
+    #[test]
+    fn what_goes_up_and_down_by_more_than_its_seeds_differ_has_no_knee() {
+        let all = ["1GiB", "2GiB", "3GiB", "4GiB", "5GiB", "6GiB"];
+        let of = |values: [f64; 6], spread: f64| {
+            let mut plan = plan(&all, &["60"], |m, _| values[m]);
+            for point in &mut plan.points {
+                point.values = [-spread, 0.0, spread].map(|by| point.values[0] + by).to_vec();
+            }
+            let curves = plan.curves();
+            (curves[0].knee().is_some(), curves[0].is_without_order())
+        };
+        assert_eq!(of([5.3, 3.1, 4.7, 3.1, 5.1, 4.0], 0.02), (false, true));
+        assert_eq!(of([3.0, 5.0, 9.0, 9.1, 5.0, 4.0], 0.02), (false, false), "an optimum");
+        assert_eq!(of([3.0, 3.1, 9.0, 8.9, 9.1, 9.0], 0.02), (true, false), "a cliff");
+        assert_eq!(of([3.0, 3.1, 9.0, 8.4, 9.1, 8.5], 0.5), (true, false), "seeds differ as much");
+    }
+
+    #[test]
     fn less_memory_is_cheaper_and_the_setting_that_decides_comes_first() {
         let plan = plan(&["4GiB", "2GiB", "1GiB"], &["0", "60"], |m, s| [100.0, 60.0, 10.0][m] + s as f64);
         assert_eq!(plan.settings(plan.cheapest().unwrap()), "memory=2GiB vm.swappiness=0");
         let effects = plan.effects();
         assert_eq!(effects[0].0, "memory");
         assert!(effects[0].1 > 0.8 && effects[1].1 < 0.05, "{effects:?}");
+    }
+
+    #[test]
+    fn the_best_is_the_cheapest_of_equal_points_and_the_smallest_of_what_is_better_small() {
+        let memory = ["1GiB", "2GiB", "3GiB"];
+        let best = |figure: &str, values: [f64; 3]| {
+            let plan = Plan { figure: figure.to_owned(), ..plan(&memory, &["60"], |m, _| values[m]) };
+            (plan.settings(plan.best().unwrap()), plan.is_flat())
+        };
+        let with = |memory: &str, flat| (format!("memory={memory} vm.swappiness=60"), flat);
+        assert_eq!(best("iops", [100.0, 740.0, 741.0]), with("2GiB", false));
+        assert_eq!(best("disk_read_bytes", [900.0, 100.0, 100.0]), with("2GiB", false));
+        assert_eq!(best("clat_p99", [377.0, 377.0, 377.0]), with("1GiB", true));
+        assert_eq!(best("refaults", [0.0, 0.0, 0.0]), with("1GiB", true));
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub trait Sink: Send {
     fn renew(&mut self) {}
     /// Takes a mark.
     fn mark(&mut self, mark: &Mark) -> Result<(), Error>;
+    /// How many samples that it took are gone since the last call, because somebody removed what they were written to.
+    fn take_lost(&mut self) -> u64 {
+        0
+    }
     /// Ends the recording with the final manifest.
     fn finish(&mut self, manifest: &Manifest) -> Result<(), Error>;
 }

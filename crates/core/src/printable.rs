@@ -11,12 +11,15 @@ use std::fmt::Write;
 pub const fn is_unprintable(c: char) -> bool {
     matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}'
-        // Soft hyphen, Arabic letter mark, Mongolian vowel separator.
-        | '\u{ad}' | '\u{61c}' | '\u{180e}'
+        // Soft hyphen, combining grapheme joiner, Arabic letter mark, Khmer inherent vowels, Mongolian selectors and vowel separator.
+        | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        // What looks like a blank or like nothing: Hangul fillers, Braille without dots.
+        | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}'
         // Zero width, marks of direction, separators, embeddings, overrides, isolates, invisible operators.
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        // Byte order mark, interlinear annotation, tags.
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        // Variation selectors, byte order mark, reserved and interlinear annotation, shorthand and musical format controls, tags.
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Appends a character, escaped when it is unprintable.
@@ -71,6 +74,20 @@ mod tests {
             ("a\u{200b}b\u{feff}\u{e0041}", r"a\u{200b}b\u{feff}\u{e0041}"),
         ] {
             assert_eq!(printable(text), shown);
+        }
+        for alike in [
+            '\u{34f}',
+            '\u{fe0f}',
+            '\u{180b}',
+            '\u{17b5}',
+            '\u{e0101}',
+            '\u{1d173}',
+            '\u{115f}',
+            '\u{3164}',
+            '\u{ffa0}',
+            '\u{2800}',
+        ] {
+            assert_eq!(printable(&format!("post{alike}gres")), format!("post\\u{{{:x}}}gres", u32::from(alike)));
         }
     }
 

@@ -162,7 +162,10 @@ impl Quantity {
         if text.ends_with('%') {
             return text.parse::<Ratio>().map(|ratio| Self::ratio(ratio.get()));
         }
-        if text.ends_with("/s") {
+        if let Some(rate) = text.strip_suffix("/s") {
+            if let Ok(rate) = rate.trim_end().parse::<f64>() {
+                return Ok(Self::new(rate, Unit::PerSecond));
+            }
             return text.parse::<BytesPerSecond>().map(|rate| Self::new(rate.as_f64(), Unit::BytesPerSecond));
         }
         if let Ok(time) = text.parse::<Nanos>() {
@@ -245,6 +248,7 @@ mod tests {
         check("1min", 60e9, Unit::Nanos);
         check("2GiB", 2_147_483_648.0, Unit::Bytes);
         check("125MB/s", 125e6, Unit::BytesPerSecond);
+        check("20000/s", 20_000.0, Unit::PerSecond);
         check("62.5%", 0.625, Unit::Ratio);
         assert!(Quantity::parse("2 parsecs").is_err());
     }

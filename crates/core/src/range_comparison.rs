@@ -1,5 +1,6 @@
 //! What differs between two ranges of time: whether a change helped.
 
+use crate::Unit;
 use crate::quantity::Quantity;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,27 @@ pub struct ComparedValue {
     pub harm: bool,
 }
 
+impl ComparedValue {
+    /// A difference, or an end of its interval, in words: two shares differ by percentage points.
+    pub fn difference_words(difference: Quantity) -> String {
+        let words = difference.to_string();
+        if difference.unit == Unit::Ratio { words.replace(" %", " points") } else { words }
+    }
+}
+
+/// What a program or a control group uses of disks or CPUs, where it is clearly more or less than before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedLoad {
+    /// Who: `process:COMM` or `cgroup:PATH`.
+    pub of: String,
+    /// What it does, in a word: `reads`, `writes`, `uses`.
+    pub what: String,
+    /// Its mean before: bytes per second, or CPUs.
+    pub before: Quantity,
+    /// Its mean after.
+    pub after: Quantity,
+}
+
 /// Two ranges of time, compared.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RangeComparison {
@@ -76,6 +98,23 @@ pub struct RangeComparison {
     pub method: String,
     /// What was compared: the time that tasks lose first.
     pub values: Vec<ComparedValue>,
+    /// Which programs and groups use more or less than before, those that changed most first.
+    #[serde(default)]
+    pub load: Vec<ComparedLoad>,
     /// What could not be compared, and why; a sentence each.
     pub unknown: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_differ_by_points_and_other_values_by_themselves() {
+        assert_eq!(ComparedValue::difference_words(Quantity::new(0.848, Unit::Ratio)), "84.8 points");
+        assert_eq!(
+            ComparedValue::difference_words(Quantity::new(84.8, Unit::Count)),
+            Quantity::new(84.8, Unit::Count).to_string()
+        );
+    }
 }

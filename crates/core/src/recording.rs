@@ -10,8 +10,9 @@ use crate::selection::Selection;
 use crate::step::StepResult;
 use crate::units::{Bytes, Nanos};
 use crate::values::Values;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -52,6 +53,12 @@ impl fmt::Display for Origin {
     }
 }
 
+/// A value that this version knows; none for one that a later version added.
+fn known<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let value = Option::<serde_json::Value>::deserialize(deserializer)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
 /// What does not change while a recording runs, and what it cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -74,8 +81,11 @@ pub struct Manifest {
     pub page_size: Bytes,
     /// Memory that the kernel manages.
     pub memory_total: Bytes,
-    /// Time between samples, as asked for.
+    /// Time between samples, as asked for; of an import the shortest of its files.
     pub interval: Nanos,
+    /// Of an import the time between the samples that have a column, where it is longer, by [`Manifest::column_key`].
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub column_intervals: BTreeMap<String, Nanos>,
     /// Block devices.
     pub disks: Vec<Disk>,
     /// Swap areas at the start.
@@ -100,6 +110,7 @@ pub struct Manifest {
     /// The host's time zone; absent when not known.
     pub time_zone: Option<HostTimeZone>,
     /// How the kernel orders pages for reclaim; absent when not known.
+    #[serde(deserialize_with = "known")]
     pub lru: Option<Lru>,
     /// What the recorder could use of what not every kernel or user has, by name: `taskstats`, `psi`, `cgroup2`, `trace`.
     pub capabilities: Vec<String>,
@@ -111,25 +122,49 @@ pub struct Manifest {
     pub recorder_cpu: Nanos,
     /// Samples taken.
     pub samples: u64,
-    /// Samples that came later than one and a half intervals after the one before, or not at all.
+    /// Samples that came later than one and a half intervals after the one before; before version 0.2 also those of `missed_samples`.
     pub late_samples: u64,
-    /// Samples that were taken and could not be kept, because the recording could not be written in time.
+    /// Samples that were due and not taken, because the one before took longer or the recorder did not run.
+    pub missed_samples: u64,
+    /// Samples that were taken and are not kept: they could not be written in time, or somebody removed the file that had them.
     pub lost_samples: u64,
     /// The diagnosis at the time of the cut, if the recording was cut into one file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_diagnosis: Option<CutDiagnosis>,
+    /// Of a file of `pagetide cut`: what was damaged in the recording, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
     /// What the whole file contains, if the recording was cut into one; absent in files of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<CutContent>,
 }
 
 impl Manifest {
+    /// How [`Manifest::column_intervals`] names a column of a table: `host.pgscan_direct`.
+    pub fn column_key(table: Table, column: &str) -> String {
+        format!("{}.{column}", table.name())
+    }
+
+    /// The time between the samples that have a column of a table.
+    pub fn interval_of(&self, table: Table, column: &str) -> Nanos {
+        if self.column_intervals.is_empty() {
+            return self.interval;
+        }
+        self.column_intervals.get(&Self::column_key(table, column)).copied().unwrap_or(self.interval)
+    }
+
+    /// The longest time between the samples that have a column.
+    pub fn longest_interval(&self) -> Nanos {
+        self.column_intervals.values().copied().fold(self.interval, Nanos::max)
+    }
+
     /// What the recording cannot show, a sentence each: for want of rights, or because the kernel does not count it.
     pub fn blind(&self) -> Vec<String> {
         let sentence = |missing: &Unreadable| {
             let what = match missing.source.as_str() {
                 "/proc/1/io" => "the IO of other users' processes",
                 "/proc/1/stat" => "other users' processes",
+                "/proc/1/mountinfo" => "mounts of the host that this process does not have",
                 "taskstats" => "the delays of processes",
                 source => source,
             };
@@ -163,6 +198,13 @@ pub struct Unreadable {
     pub source: String,
     /// Why.
     pub reason: String,
+}
+
+impl Unreadable {
+    /// Whether only numbers of processes are missing by it.
+    pub fn is_of_processes(&self) -> bool {
+        matches!(self.source.as_str(), "/proc/1/io" | "/proc/1/stat" | "taskstats")
+    }
 }
 
 /// A block device, as it was when the recording began.
@@ -309,7 +351,8 @@ impl Recording {
         metric: &str,
         (from, to): (i64, i64),
     ) -> impl Iterator<Item = (&str, Series<'_>)> {
-        self.there(table, from, to).filter_map(move |(name, metrics)| Some((name, self.series_in(metrics, metric)?)))
+        self.there(table, from, to)
+            .filter_map(move |(name, metrics)| Some((name, self.series_in(table, metrics, metric)?)))
     }
 
     fn there(&self, table: Table, from: i64, to: i64) -> impl Iterator<Item = (&str, &Metrics)> {
@@ -344,12 +387,12 @@ impl Recording {
 
     /// One metric of one entity over time. The host's entity is `""`.
     pub fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'_>> {
-        self.series_in(self.tables.get(&table)?.get(entity)?, metric)
+        self.series_in(table, self.tables.get(&table)?.get(entity)?, metric)
     }
 
-    fn series_in<'a>(&'a self, metrics: &'a Metrics, metric: &str) -> Option<Series<'a>> {
+    fn series_in<'a>(&'a self, table: Table, metrics: &'a Metrics, metric: &str) -> Option<Series<'a>> {
         let (column, values) = metrics.by_name.get(metric)?;
-        let interval = i64::try_from(self.manifest.interval.get()).unwrap_or(i64::MAX);
+        let interval = i64::try_from(self.manifest.interval_of(table, metric).get()).unwrap_or(i64::MAX);
         Some(Series { column, stamps: &self.stamps[values.first()..values.end()], values, first: 0, interval })
     }
 
@@ -418,15 +461,48 @@ impl Recording {
         })
     }
 
-    /// Stretches in which samples are more than twice the interval apart.
+    /// Stretches in which samples are more than twice the interval apart. Of an import of files with different intervals: in which those with
+    /// a column are more than twice its interval apart, and those of the time between its first and its last.
     pub fn gaps(&self) -> Vec<Gap> {
-        let limit = i64::try_from(self.manifest.interval.get().saturating_mul(2)).unwrap_or(i64::MAX);
-        self.stamps
-            .windows(2)
-            .filter(|pair| limit > 0 && pair[1].boot_ns.saturating_sub(pair[0].boot_ns) > limit)
-            .map(|pair| Gap { from_ns: pair[0].boot_ns, to_ns: pair[1].boot_ns })
-            .collect()
+        let mut gaps = gaps_between(self.stamps.iter().map(|stamp| stamp.boot_ns), self.manifest.longest_interval());
+        if !self.manifest.column_intervals.is_empty() {
+            let mut sampled: BTreeMap<(Table, Nanos), BTreeSet<i64>> = BTreeMap::new();
+            for (table, metrics) in self.tables.iter().flat_map(|(table, all)| all.values().map(move |of| (*table, of)))
+            {
+                for name in metrics.by_name.keys() {
+                    let moments = sampled.entry((table, self.manifest.interval_of(table, name))).or_default();
+                    let series = self.series_in(table, metrics, name);
+                    moments.extend(series.into_iter().flat_map(|series| series.points()).map(|(at, _)| at));
+                }
+            }
+            gaps.extend(
+                sampled.into_iter().flat_map(|((_, interval), moments)| gaps_between(moments.into_iter(), interval)),
+            );
+            gaps = joined(gaps);
+        }
+        gaps
     }
+}
+
+/// The stretches between neighbouring moments that are longer than twice an interval; none where nobody knows it.
+fn gaps_between(moments: impl Iterator<Item = i64>, interval: Nanos) -> Vec<Gap> {
+    let limit = i64::try_from(interval.get().saturating_mul(2)).unwrap_or(i64::MAX);
+    let mut before = None;
+    let gap = |at: i64| Some(Gap { from_ns: before.replace(at)?, to_ns: at });
+    moments.filter_map(gap).filter(|gap| limit > 0 && gap.to_ns.saturating_sub(gap.from_ns) > limit).collect()
+}
+
+/// Gaps in order of time, of which those that overlap are one.
+fn joined(mut gaps: Vec<Gap>) -> Vec<Gap> {
+    gaps.sort_by_key(|gap| (gap.from_ns, gap.to_ns));
+    let mut all: Vec<Gap> = Vec::with_capacity(gaps.len());
+    for gap in gaps {
+        match all.last_mut().filter(|last| gap.from_ns < last.to_ns) {
+            Some(last) => last.to_ns = last.to_ns.max(gap.to_ns),
+            None => all.push(gap),
+        }
+    }
+    all
 }
 
 /// Builds a [`Recording`] from samples in order of time.
@@ -680,7 +756,7 @@ impl<'a> Series<'a> {
 
     /// The time between its points, ns, at least 1: the recording's interval, or the median of its own where that is shorter.
     pub(crate) fn usual_interval(&self) -> i64 {
-        // An import's interval is that of its slowest source, so a series of another tool has one of its own.
+        // A column that several files of an import have comes at the intervals of all of them.
         const ENOUGH: usize = 64;
         let asked = Some(self.interval).filter(|interval| *interval > 0);
         let mut lengths: Vec<i64> = match (asked, self.column.kind) {
@@ -745,13 +821,17 @@ impl<'a> Series<'a> {
     /// How much a counter rose from `from` to `to`: from the last sample at or before `from` (else the first after it) to
     /// the first sample at or after `to` (else the last). A counter that fell was reset: what it shows then counts from 0.
     pub fn rise(&self, from: i64, to: i64) -> Option<i64> {
-        let mut values = self.around(from, to).points().map(|(_, value)| value);
-        let (mut before, second) = (values.next()?, values.next()?);
+        let near = self.around(from, to);
+        let mut values = near.points().map(|(_, value)| value);
+        let mut before = values.next()?;
+        if !near.falls() {
+            return Some(values.next_back()?.saturating_sub(before));
+        }
         let mut risen = |now: i64| match std::mem::replace(&mut before, now) {
             before if now >= before => now.saturating_sub(before),
             _ => now,
         };
-        Some(std::iter::once(second).chain(values).fold(0, |sum: i64, now| sum.saturating_add(risen(now))))
+        Some(values.fold(0, |sum: i64, now| sum.saturating_add(risen(now))))
     }
 
     /// Rates per second: from, to, rate in the column's unit per second. Of a counter the difference between neighbouring
@@ -780,7 +860,7 @@ impl<'a> Series<'a> {
     fn stored(&self, points: &[(i64, i64)]) -> Vec<(i64, i64, f64)> {
         let mut lengths: Vec<i64> = points.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect();
         lengths.sort_unstable();
-        // The recording's interval is that of its slowest source, and a few points around a gap have no usual one.
+        // A few points around a gap have no usual interval.
         let asked = Some(self.interval).filter(|interval| *interval > 0);
         let Some(usual) = lengths.get(lengths.len() / 2).copied().into_iter().chain(asked).min() else {
             return Vec::new();
@@ -806,6 +886,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn a_way_of_reclaim_that_a_later_version_knows_is_not_known() {
+        let lru = |text: &str| serde_json::from_str::<Manifest>(text).unwrap().lru;
+        assert_eq!([lru(r#"{"lru": "lru_gen3"}"#), lru(r#"{"lru": null}"#), lru("{}")], [None; 3]);
+        assert_eq!(lru(r#"{"lru": "mglru"}"#), Some(Lru::Mglru));
+    }
+
     fn recording(values: &[(i64, Option<i64>)]) -> Recording {
         let mut schema = Schema::default();
         let host = schema.push_entity(Table::Host, Entity::new("", ""));
@@ -818,6 +905,27 @@ mod tests {
             builder.sample(&schema, &sample);
         }
         builder.finish()
+    }
+
+    proptest! {
+        /// Whether it falls anywhere or not.
+        #[test]
+        fn a_counter_rose_by_what_each_sample_adds(
+            numbers in prop::collection::vec(prop::option::weighted(0.9, 0..1000_i64), 0..200),
+            falls in any::<bool>(),
+        ) {
+            let mut sum = 0;
+            let mut counted = |number: i64| {
+                sum += number;
+                if falls { number } else { sum }
+            };
+            let numbers: Vec<Option<i64>> = numbers.into_iter().map(|number| number.map(&mut counted)).collect();
+            let recording = recording(&(0..).zip(numbers.iter().copied()).collect::<Vec<_>>());
+            let known: Vec<i64> = numbers.into_iter().flatten().collect();
+            let added = known.windows(2).map(|pair| if pair[1] < pair[0] { pair[1] } else { pair[1] - pair[0] });
+            let rise = recording.host("pgmajfault").and_then(|series| series.rise(0, 200));
+            prop_assert_eq!(rise, (known.len() > 1).then(|| added.sum()));
+        }
     }
 
     fn values(points: impl IntoIterator<Item = (usize, i64)>) -> Values {

@@ -2,6 +2,7 @@
 
 use crate::figure::Figures;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::num::NonZeroU64;
 
 mod action;
@@ -101,10 +102,26 @@ impl Step {
         own.into_iter().chain(self.meanwhile.iter().filter_map(|change| change.sysctl.as_ref()))
     }
 
+    /// The control groups of its processes.
+    pub fn cgroups(&self) -> impl Iterator<Item = &GroupSpec> {
+        self.cgroup.iter().chain(self.parts().iter().filter_map(|part| part.cgroup.as_ref()))
+    }
+
     /// What it makes of disks.
     pub fn device_changes(&self) -> impl Iterator<Item = &DeviceChange> {
         let own = if let Action::Device(change) = &self.action { Some(change) } else { None };
         own.into_iter().chain(self.meanwhile.iter().filter_map(|change| change.device.as_ref()))
+    }
+
+    /// What it does, apart from its parts, a line each, whatever its title says: what a machine goes through.
+    pub fn describe(&self) -> Vec<String> {
+        let dropped = self.drop_caches && !matches!(self.action, Action::DropCaches(_));
+        let first = dropped.then(|| "first: drop caches".to_owned());
+        let own = self.action.spec().describe();
+        let own = if let Some(group) = &self.cgroup { format!("{own}, in {}", group.describe()) } else { own };
+        let own = if self.parts().is_empty() { Some(own) } else { None };
+        let meanwhile = self.meanwhile.iter().map(|change| format!("after {}: {}", change.after, change.describe()));
+        first.into_iter().chain(own).chain(meanwhile).collect()
     }
 
     /// The id of the result of one of its parts.
@@ -126,6 +143,26 @@ pub struct Claim {
 }
 
 impl Scenario {
+    /// What it changes on a machine beside its own files, once each: settings, caches, swap, disks and control groups.
+    pub fn changes(&self) -> Vec<String> {
+        let settings = Sysctls(self.machine.sysctl.clone());
+        let mut changes: Vec<String> = Vec::new();
+        let of_steps = self.steps.iter().flat_map(Step::sysctls);
+        for Sysctls(settings) in std::iter::once(&settings).chain(of_steps) {
+            changes.extend(settings.iter().map(|(name, value)| format!("{name}={value}")));
+        }
+        for step in &self.steps {
+            let drops = step.drop_caches || step.meanwhile.iter().any(|change| change.drop_caches);
+            changes.extend(drops.then(|| "drops caches".to_owned()));
+            changes.extend(matches!(step.action, Action::Swap(_)).then(|| "replaces swap".to_owned()));
+            changes.extend(step.device_changes().map(|change| format!("changes disk {}", change.disk)));
+            changes.extend(step.cgroups().map(GroupSpec::describe));
+        }
+        let mut seen = HashSet::new();
+        changes.retain(|change| seen.insert(change.clone()));
+        changes
+    }
+
     /// The ids of all results of a run with what was published of each: of the steps, and of parts of parallel steps as
     /// `STEP_PART`.
     pub fn results(&self) -> impl Iterator<Item = (String, &Figures)> {
@@ -143,6 +180,23 @@ impl Scenario {
     /// What was published of the result `id`.
     pub fn published(&self, id: &str) -> Option<&Figures> {
         self.results().find_map(|(result, published)| (result == id).then_some(published))
+    }
+
+    /// Whether `id` is the result of a part beside which another part works on the same disk: what is counted at that disk is of both.
+    pub fn shares_a_disk(&self, id: &str) -> bool {
+        let first = self.machine.disks.first().map(|disk| disk.name.as_str());
+        let disks = |part: &Part| -> Vec<Option<String>> {
+            part.load.stored().map(|place| place.disk().or(first).map(str::to_owned)).collect()
+        };
+        let parts = self.steps.iter().flat_map(|step| step.parts().iter().map(move |part| (step, part)));
+        let Some((step, own)) = parts.clone().find(|(step, part)| step.part_id(part) == id) else { return false };
+        // Of a load without a disk, the first one is looked at.
+        let mut of_own = disks(own);
+        if of_own.is_empty() {
+            of_own.push(first.map(str::to_owned));
+        }
+        let others = step.parts().iter().filter(|part| part.name != own.name);
+        others.flat_map(disks).any(|disk| of_own.contains(&disk))
     }
 
     /// The loads of all steps and their parts.

@@ -12,7 +12,7 @@ pub enum Outcome {
     Done,
     /// It was killed, by the OOM killer or by a signal.
     Killed,
-    /// Its time limit ended it.
+    /// Its time limit ended it before it was done. What has no other end, such as random reads, is done then.
     TimedOut,
     /// It could not be started, or failed.
     Refused,

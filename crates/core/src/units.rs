@@ -119,6 +119,9 @@ const BANDWIDTH: Family = Family {
 impl Family {
     /// The error of a number without a unit, with the unit of the example.
     fn missing(&self, text: String) -> UnitError {
+        if to_whole(text.parse().unwrap_or_default()).is_none() {
+            return UnitError::OutOfRange { text };
+        }
         let unit = self.example.trim_start_matches(|c: char| c.is_ascii_digit());
         UnitError::Missing { text, what: self.what, unit }
     }
@@ -564,6 +567,14 @@ mod tests {
         assert!(matches!("512MiX".parse::<Bytes>(), Err(UnitError::Unknown { .. })));
         assert!(matches!("MiB".parse::<Bytes>(), Err(UnitError::NotANumber { .. })));
         assert!(matches!("99999999TiB".parse::<Bytes>(), Err(UnitError::OutOfRange { .. })));
+    }
+
+    #[test]
+    fn a_number_that_is_no_amount_is_told_no_unit() {
+        for odd in ["-1", "1e300"] {
+            let error = serde_json::from_str::<Bytes>(odd).unwrap_err().to_string();
+            assert!(error.contains("is out of range") && !error.contains("write"), "{error}");
+        }
     }
 
     #[test]

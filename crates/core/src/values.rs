@@ -3,9 +3,9 @@
 use std::collections::TryReserveError;
 use std::ops::Range;
 
-/// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them, and most
-/// metrics move by less than 2^31 in it, so that their distance from the first value takes half of what they do. A long pause takes
-/// no memory, and no time: much is read only around what happened.
+/// One value for each sample from the first that has one to the last, some of them absent. A day has tens of millions of them. Most metrics
+/// move by less than 2^15 in a minute, and nearly all by less than 2^31 in a day: their distance from an earlier value takes a quarter or a half
+/// of what they do. A long pause takes no memory, and no time: much is read only around what happened.
 #[derive(Debug, Clone, Default)]
 pub struct Values {
     first: usize,
@@ -31,14 +31,19 @@ struct Run {
 /// Numbers in a row; what is there of one that is absent means nothing.
 #[derive(Debug, Clone)]
 enum Numbers {
+    /// By their distance from the first of [`BLOCK`] numbers.
+    Close(Vec<i64>, Vec<i16>),
     /// By their distance from one of them.
     Near(i64, Vec<i32>),
     Far(Vec<i64>),
 }
 
+/// Close numbers with one they are close to.
+const BLOCK: usize = 64;
+
 impl Default for Numbers {
     fn default() -> Self {
-        Self::Near(0, Vec::new())
+        Self::Close(Vec::new(), Vec::new())
     }
 }
 
@@ -50,6 +55,7 @@ fn distance(number: i64, from: i64) -> Option<i32> {
 impl Numbers {
     fn len(&self) -> usize {
         match self {
+            Self::Close(_, all) => all.len(),
             Self::Near(_, all) => all.len(),
             Self::Far(all) => all.len(),
         }
@@ -58,6 +64,8 @@ impl Numbers {
     #[inline]
     fn at(&self, nth: usize) -> i64 {
         match self {
+            // The distance of what is absent may lead anywhere.
+            Self::Close(from, all) => from[nth / BLOCK].wrapping_add(i64::from(all[nth])),
             Self::Near(from, all) => from + i64::from(all[nth]),
             Self::Far(all) => all[nth],
         }
@@ -65,6 +73,10 @@ impl Numbers {
 
     fn truncate(&mut self, count: usize) {
         match self {
+            Self::Close(from, all) => {
+                from.truncate(count.div_ceil(BLOCK));
+                all.truncate(count);
+            }
             Self::Near(_, all) => all.truncate(count),
             Self::Far(all) => all.truncate(count),
         }
@@ -73,6 +85,12 @@ impl Numbers {
     /// Numbers of values that are absent, up to so many in all.
     fn pad(&mut self, count: usize) {
         match self {
+            Self::Close(from, all) => {
+                // What follows in the same block is most likely close to the last one.
+                let last = from.last().copied().unwrap_or_default();
+                from.resize(count.div_ceil(BLOCK), last);
+                all.resize(count, 0);
+            }
             Self::Near(_, all) => all.resize(count, 0),
             Self::Far(all) => all.resize(count, 0),
         }
@@ -80,6 +98,10 @@ impl Numbers {
 
     fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
         match self {
+            Self::Close(from, all) => {
+                from.try_reserve_exact(count.div_ceil(BLOCK).saturating_sub(from.len()))?;
+                all.try_reserve_exact(count.saturating_sub(all.len()))
+            }
             Self::Near(_, all) => all.try_reserve_exact(count.saturating_sub(all.len())),
             Self::Far(all) => all.try_reserve_exact(count.saturating_sub(all.len())),
         }
@@ -87,6 +109,7 @@ impl Numbers {
 
     fn capacity(&self) -> usize {
         match self {
+            Self::Close(_, all) => all.capacity(),
             Self::Near(_, all) => all.capacity(),
             Self::Far(all) => all.capacity(),
         }
@@ -94,6 +117,14 @@ impl Numbers {
 
     /// Adds numbers; those at positions in `absent` mean nothing.
     fn extend(&mut self, numbers: &[i64], absent: impl Fn(usize) -> bool) {
+        if let Self::Close(from, all) = self {
+            let before = all.len();
+            if add_close(from, all, numbers, &absent) {
+                return;
+            }
+            self.truncate(before);
+            self.spread(numbers.len());
+        }
         if let Self::Near(from, near) = self {
             if near.is_empty() {
                 *from = numbers.first().copied().unwrap_or_default();
@@ -108,13 +139,64 @@ impl Numbers {
                 return;
             }
             let mut all = Vec::with_capacity(near.capacity().max(near.len() + numbers.len()));
-            all.extend(near.iter().map(|near| *from + i64::from(*near)));
+            // Those of absent values may be anything.
+            all.extend(near.iter().map(|near| from.wrapping_add(i64::from(*near))));
             *self = Self::Far(all);
         }
         if let Self::Far(all) = self {
             all.extend_from_slice(numbers);
         }
     }
+
+    /// Makes of close numbers near ones, or far ones where those are not enough, with room for so many more.
+    fn spread(&mut self, more: usize) {
+        let room = self.capacity().max(self.len() + more);
+        let numbers = (0..self.len()).map(|nth| self.at(nth));
+        let from = if self.len() == 0 { 0 } else { self.at(0) };
+        let mut near = Vec::with_capacity(room);
+        near.extend(numbers.clone().map_while(|number| distance(number, from)));
+        *self = if near.len() == self.len() {
+            Self::Near(from, near)
+        } else {
+            let mut all = Vec::with_capacity(room);
+            all.extend(numbers);
+            Self::Far(all)
+        };
+    }
+}
+
+/// Adds numbers by their distance from the first of each block; not all of them where one is too far from it that is not absent.
+fn add_close(from: &mut Vec<i64>, all: &mut Vec<i16>, numbers: &[i64], absent: impl Fn(usize) -> bool) -> bool {
+    let mut nth = 0;
+    while let Some(number) = numbers.get(nth) {
+        let inside = all.len() % BLOCK;
+        if inside == 0 {
+            from.push(*number);
+        }
+        let base = from.last().copied().unwrap_or_default();
+        let block = &numbers[nth..numbers.len().min(nth + BLOCK - inside)];
+        let is_far = |number: &i64| number.checked_sub(base).is_none_or(|distance| i16::try_from(distance).is_err());
+        let any_far = block.iter().fold(false, |any, number| any | is_far(number));
+        if any_far && block.iter().enumerate().any(|(at, number)| is_far(number) && !absent(nth + at)) {
+            return false;
+        }
+        #[allow(clippy::cast_possible_truncation)] // Only absent ones are far.
+        all.extend(block.iter().map(|number| number.wrapping_sub(base) as i16));
+        nth += block.len();
+    }
+    true
+}
+
+/// Places as runs of those in one block each.
+fn blocks(places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let block = |nth: usize| nth * BLOCK..(nth + 1) * BLOCK;
+    let inside = move |nth| places.start.max(block(nth).start)..places.end.min(block(nth).end);
+    (places.start / BLOCK..places.end.div_ceil(BLOCK)).map(inside).filter(|places| !places.is_empty())
+}
+
+/// Whether one of some numbers is lower than the one before it.
+fn any_falls<T: PartialOrd>(all: &[T]) -> bool {
+    all.windows(2).fold(false, |fall, pair| fall | (pair[1] < pair[0]))
 }
 
 /// Those that are there count, and where.
@@ -223,6 +305,13 @@ impl Values {
                     let near = all[number..number + inside.len()].iter().enumerate();
                     near.for_each(|(at, near)| give(before + at, from + i64::from(*near)));
                 }
+                Numbers::Close(from, all) if self.present.is_empty() => {
+                    for block in blocks(number..number + inside.len()) {
+                        let (first, before) = (from[block.start / BLOCK], before + block.start - number);
+                        let close = all[block].iter().enumerate();
+                        close.for_each(|(at, close)| give(before + at, first + i64::from(*close)));
+                    }
+                }
                 _ => (0..inside.len()).for_each(|at| {
                     if let Some(value) = self.of_number(number + at) {
                         give(before + at, value);
@@ -235,14 +324,27 @@ impl Values {
     /// Adds to each of `sums` how far each of some values, all of which are present, lies above the one before it; nothing where it is lower.
     #[inline]
     pub(crate) fn add_rises(&self, places: Range<usize>, sums: &mut [f64], in_unit: impl Fn(f64) -> f64) {
-        let add = |(sum, rise): (&mut f64, i64)| *sum += in_unit(rise.max(0) as f64);
+        let add = |(sum, rise): (&mut f64, f64)| *sum += in_unit(if rise > 0.0 { rise } else { 0.0 });
         match &self.numbers {
+            Numbers::Close(_, all) => {
+                let (first, end) = (places.start, places.end);
+                for block in blocks(places) {
+                    let rises = all[block.clone()].windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0]));
+                    let inside = (block.start - first).min(sums.len());
+                    sums[inside..].iter_mut().zip(rises).for_each(add);
+                    let last = block.end - 1;
+                    if let Some(sum) = sums.get_mut(last - first).filter(|_| block.end < end) {
+                        add((sum, self.numbers.at(block.end).saturating_sub(self.numbers.at(last)) as f64));
+                    }
+                }
+            }
             Numbers::Near(_, all) => {
-                let rises = all[places].windows(2).map(|pair| i64::from(pair[1]) - i64::from(pair[0]));
+                // As exact as a difference of whole numbers, and a CPU works out several at once.
+                let rises = all[places].windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0]));
                 sums.iter_mut().zip(rises).for_each(add);
             }
             Numbers::Far(all) => {
-                let rises = all[places].windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+                let rises = all[places].windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64);
                 sums.iter_mut().zip(rises).for_each(add);
             }
         }
@@ -250,11 +352,17 @@ impl Values {
 
     /// Whether one of them is lower than the one before it.
     pub(crate) fn fall(&self, places: Range<usize>) -> bool {
+        // All pairs at once: they rarely fall.
         match &self.numbers {
-            // All pairs at once: they rarely fall.
-            Numbers::Near(_, all) if self.are_all_present() => {
-                all[places].windows(2).fold(false, |fall, pair| fall | (pair[1] < pair[0]))
+            Numbers::Close(from, all) if self.are_all_present() => {
+                let at = |nth: usize| from[nth / BLOCK] + i64::from(all[nth]);
+                let mut last = i64::MIN;
+                blocks(places).any(|block| {
+                    let before = std::mem::replace(&mut last, at(block.end - 1));
+                    at(block.start) < before || any_falls(&all[block])
+                })
             }
+            Numbers::Near(_, all) if self.are_all_present() => any_falls(&all[places]),
             _ => {
                 let (mut last, mut fall) = (i64::MIN, false);
                 self.each(places, |_, value| fall |= value < std::mem::replace(&mut last, value));
@@ -395,6 +503,14 @@ mod tests {
     }
 
     #[test]
+    fn absent_numbers_far_from_the_first_cost_nothing() {
+        let mut values = Values::default();
+        values.append(0, &[i64::MAX, i64::MIN, i64::MAX], Some(&[true, false, true]));
+        values.append(3, &[1], None);
+        assert_eq!(values.points().collect::<Vec<_>>(), [(0, i64::MAX), (2, i64::MAX), (3, 1)]);
+    }
+
+    #[test]
     fn room_is_taken_for_as_many_samples_as_there_are() {
         let room = |samples: usize| {
             let mut values = Values::default();
@@ -433,6 +549,46 @@ mod tests {
     }
 
     proptest! {
+        /// However far they move from one to the next, at all places or only at some.
+        #[test]
+        fn values_of_any_width_are_kept(
+            moves in proptest::collection::vec(
+                prop_oneof![
+                    90 => -500..500_i64,
+                    1 => -100_000..100_000_i64,
+                    1 => any::<i64>(),
+                ],
+                1..400,
+            ),
+            absent in proptest::collection::vec(proptest::bool::weighted(0.02), 400),
+            dense in any::<bool>(),
+            at_once in 1..150_usize,
+        ) {
+            let mut last = 0_i64;
+            let numbers: Vec<i64> = moves.iter().map(|step| { last = last.wrapping_add(*step); last }).collect();
+            let present: Vec<bool> = absent[..numbers.len()].iter().map(|absent| dense || !absent).collect();
+            let mut values = Values::default();
+            for (nth, part) in numbers.chunks(at_once).enumerate() {
+                let there = &present[nth * at_once..nth * at_once + part.len()];
+                values.append(3 + nth * at_once, part, Some(there));
+            }
+            let all: Vec<(usize, i64)> =
+                numbers.iter().zip(&present).enumerate().filter(|(_, (_, there))| **there).map(|(at, (one, _))| (at + 3, *one)).collect();
+            prop_assert_eq!(values.points().collect::<Vec<_>>(), all.clone());
+            let places = values.samples() / 3..values.samples();
+            let inside: Vec<i64> = values.within(places.clone()).map(|(_, value)| value).collect();
+            let mut given = Vec::new();
+            values.each(places.clone(), |_, value| given.push(value));
+            prop_assert_eq!(&given, &inside);
+            prop_assert_eq!(values.fall(places.clone()), inside.windows(2).any(|pair| pair[1] < pair[0]));
+            if dense {
+                let mut sums = vec![1.0; places.len().saturating_sub(1)];
+                values.add_rises(places, &mut sums, |rise| rise);
+                let rises = inside.windows(2).map(|pair| 1.0 + pair[1].saturating_sub(pair[0]).max(0) as f64);
+                prop_assert_eq!(sums, rises.collect::<Vec<_>>());
+            }
+        }
+
         /// However they come, and whatever pauses lie between them, they are those of a map from sample to value.
         #[test]
         fn values_are_those_that_were_added(

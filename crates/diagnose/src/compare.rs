@@ -1,6 +1,7 @@
 //! Two ranges of time compared: whether a change helped. Harm first, then the rates by which it happens.
 
 mod bootstrap;
+mod load;
 
 use crate::ledger::waits;
 use crate::measure::amount::{Amount, Count};
@@ -8,7 +9,8 @@ use crate::measure::signal::Signal;
 use bootstrap::{FEWEST, Weighed, difference};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{
-    ChangeVerdict, ComparedRange, ComparedValue, Quantity, RangeComparison, Recording, Resource, Table, Unit,
+    ChangeVerdict, ComparedLoad, ComparedRange, ComparedValue, Manifest, Quantity, RangeComparison, Recording,
+    Resource, Table, Unit,
 };
 
 /// A derived metric that is compared.
@@ -57,10 +59,14 @@ const PART: f64 = 0.25;
 /// … or of lost time this share of the time.
 const SHARE: f64 = 0.05;
 
+/// The part of memory by which two machines of one size differ, at most: what the kernel and its modules take.
+const MEMORY: f64 = 0.02;
+
 /// The names of the metrics that a comparison reads.
 pub fn metrics() -> Vec<&'static str> {
     let of_rows = COMPARED.iter().flat_map(|row| std::iter::once(row.derived).chain(row.of));
-    let mut all: Vec<&str> = of_rows.chain(waits::derived()).flat_map(Derived::metrics).collect();
+    let mut all: Vec<&str> =
+        of_rows.chain(waits::derived()).flat_map(Derived::metrics).chain(load::metrics()).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -68,7 +74,8 @@ pub fn metrics() -> Vec<&'static str> {
 
 /// Compares what was before a change with what is after it. Each recording holds one range.
 pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
-    let mut unknown = Vec::new();
+    let machine = other_machine(&before.manifest, &after.manifest);
+    let mut unknown: Vec<String> = machine.iter().cloned().collect();
     let mut values = losses(before, after, &mut unknown);
     let harmed = !values.is_empty();
     for row in COMPARED {
@@ -87,17 +94,25 @@ pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
             ));
         }
     }
-    unknown.extend(of_host(&values).filter(|value| !value.differs && !value.equal).map(|value| {
-        format!(
-            "The {} may differ by anything from {} to {}: the noise of so few samples, or of a range in which it changes, hides it. Compare longer \
-             ranges in which nothing else changes.",
-            value.what, value.low, value.high
-        )
-    }));
+    let hidden = of_host(&values).filter(|value| !value.differs && !value.equal);
+    let hidden: Vec<String> = hidden
+        .map(|value| {
+            let [low, high] = [value.low, value.high].map(ComparedValue::difference_words);
+            format!("the {} by {low} to {high}", value.what)
+        })
+        .collect();
+    if !hidden.is_empty() {
+        unknown.push(format!(
+            "These may differ: {}. The noise of so few samples, or of a range in which it changes, hides it. Compare longer ranges in which nothing \
+             else changes.",
+            hidden.join("; ")
+        ));
+    }
     let verdict = if harmed { verdict(&values) } else { ChangeVerdict::CannotTell };
+    let load = load::load(before, after);
     RangeComparison {
         verdict,
-        summary: summary(verdict, &values, &unknown),
+        summary: summary(verdict, (&values, &load), &unknown, machine),
         before: range(before),
         after: range(after),
         method: format!(
@@ -106,8 +121,29 @@ pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
             100.0 - bootstrap::WRONG
         ),
         values,
+        load,
         unknown,
     }
+}
+
+/// That the two ranges are of machines that differ, so that the change is not all that does. The size of memory that a kernel reports differs a little.
+fn other_machine(before: &Manifest, after: &Manifest) -> Option<String> {
+    let release = |manifest: &Manifest| format!("Linux {}", manifest.kernel);
+    let memory = |manifest: &Manifest| Quantity::bytes(manifest.memory_total).to_string();
+    let cpus = |manifest: &Manifest| format!("{} CPU{}", manifest.cpus, if manifest.cpus == 1 { "" } else { "s" });
+    let [one, other] = [before, after].map(|manifest| manifest.memory_total.as_f64());
+    let differing: Vec<String> = [
+        (before.kernel != after.kernel).then(|| (release(before), release(after))),
+        ((one - other).abs() > one.max(other) * MEMORY).then(|| (memory(before), memory(after))),
+        (before.cpus != after.cpus).then(|| (cpus(before), cpus(after))),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|(one, other)| format!("{other} ({one} before)"))
+    .collect();
+    (!differing.is_empty()).then(|| {
+        format!("The machines differ: {}. No comparison tells that from another change.", differing.join(", "))
+    })
 }
 
 fn range(recording: &Recording) -> ComparedRange {
@@ -232,7 +268,12 @@ fn verdict(values: &[ComparedValue]) -> ChangeVerdict {
     }
 }
 
-fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String]) -> String {
+fn summary(
+    verdict: ChangeVerdict,
+    (values, programs): (&[ComparedValue], &[ComparedLoad]),
+    unknown: &[String],
+    machine: Option<String>,
+) -> String {
     let first = match verdict {
         ChangeVerdict::Better => "Better after the change.",
         ChangeVerdict::Worse => "Worse after the change.",
@@ -254,15 +295,39 @@ fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String])
     });
     sentences.extend(changed);
     // Less work loses less time: a reader must see whether the load was the same.
-    let load = values.iter().filter(|value| value.source == derived::TPS.name && value.differs);
+    let load = values.iter().filter(|value| value.source == derived::TPS.name && !value.equal);
     let load = load.filter(|value| value.difference.value.abs() >= 0.2 * value.before.value);
     sentences.extend(load.map(|value| {
         let disk = value.of.strip_prefix("disk:").unwrap_or(&value.of);
         let rate = |rate: Quantity| rate.to_string().replace("/s", " requests/s");
-        format!("The load of {disk} differs: {} ({} before).", rate(value.after), rate(value.before))
+        let differs = if value.differs { "differs" } else { "may differ" };
+        format!("The load of {disk} {differs}: {} ({} before).", rate(value.after), rate(value.before))
     }));
+    sentences.extend(load::words(programs));
     if verdict == ChangeVerdict::CannotTell {
         sentences.extend(unknown.iter().cloned());
+    } else {
+        sentences.extend(machine);
     }
     sentences.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Bytes;
+
+    #[test]
+    fn another_machine_is_told_and_a_few_pages_are_none() {
+        let machine = |kernel: &str, mib: u64| Manifest {
+            kernel: kernel.to_owned(),
+            cpus: 2,
+            memory_total: Bytes::new(mib << 20),
+            ..Manifest::default()
+        };
+        let told = other_machine(&machine("5.10.0", 601), &machine("6.12.1", 715)).unwrap_or_default();
+        assert!(told.contains("Linux 6.12.1 (Linux 5.10.0 before), 715 MiB (601 MiB before)"), "{told}");
+        assert!(!told.contains("CPU"), "{told}");
+        assert_eq!(other_machine(&machine("6.12.1", 715), &machine("6.12.1", 714)), None);
+    }
 }

@@ -19,6 +19,8 @@ pub(crate) struct EvidenceBuilder {
     origins: Actors,
     step: Option<String>,
     log_odds: f64,
+    /// No sum of weights is worth more.
+    most: f64,
     evidence: Vec<Evidence>,
     contradictions: Vec<Evidence>,
 }
@@ -27,6 +29,8 @@ pub(crate) struct EvidenceBuilder {
 const MIN_CONFIDENCE: f64 = 0.5;
 /// The natural logarithm of 100: weights are judgements, and no sum of them is worth more than 100 to 1.
 const MOST_LOG_ODDS: f64 = 4.605;
+/// The most of moderate evidence: with [`TEMPER`] a confidence of 0.89.
+const MODERATE_LOG_ODDS: f64 = 3.2;
 /// Weights are judged one by one and are not independent: of the causes that the sum alone called 98 % sure, 95 % were right on
 /// recordings that the rules were not built on (the first held half, `corpus/README.md`).
 const TEMPER: f64 = 2.0 / 3.0;
@@ -52,12 +56,25 @@ impl EvidenceBuilder {
     pub(crate) fn new(window: &Window<'_>) -> Self {
         let step = window.step.map(|step| step.id.clone());
         let (evidence, contradictions) = (Vec::new(), Vec::new());
-        Self { span: window.span, origins: Actors::default(), step, log_odds: 0.0, evidence, contradictions }
+        Self {
+            span: window.span,
+            origins: Actors::default(),
+            step,
+            log_odds: 0.0,
+            most: MOST_LOG_ODDS,
+            evidence,
+            contradictions,
+        }
     }
 
     /// Sets the time of the finding, where it is known better than the window. Evidence that is added later is of that time.
     pub(crate) fn span(&mut self, span: Span) {
         self.span = span;
+    }
+
+    /// Takes its evidence for moderate at most, whatever it adds up to.
+    pub(crate) fn at_most_moderate(&mut self) {
+        self.most = MODERATE_LOG_ODDS;
     }
 
     /// Adds an origin. The first one is the nearest.
@@ -116,7 +133,7 @@ impl EvidenceBuilder {
 
     /// The finding, when it is likelier right than wrong.
     pub(crate) fn finish(self, rule: RuleId, statement: String, advice: Vec<Advice>) -> Option<Finding> {
-        let confidence = 1.0 / (1.0 + (-TEMPER * self.log_odds.min(MOST_LOG_ODDS)).exp());
+        let confidence = 1.0 / (1.0 + (-TEMPER * self.log_odds.min(self.most)).exp());
         (confidence > MIN_CONFIDENCE).then(|| Finding {
             rule,
             statement,
@@ -141,7 +158,7 @@ pub(crate) fn word(name: &str) -> String {
 pub(crate) fn advise_service(comm: &str) -> Advice {
     advise(
         &format!("Find the query or job of {comm} that does this. Run it off-peak or in smaller batches."),
-        Some("pidstat -d 1"),
+        Some("pidstat -d 1 5"),
         "The command only reads. A limit or a lower priority would slow down the whole service.",
         None,
     )

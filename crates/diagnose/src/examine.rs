@@ -7,14 +7,15 @@ use crate::examine::stretches::Stretches;
 use crate::measure::window::{Window, intervals};
 use crate::rules;
 use crate::rules::contract::{Role, Scope};
-use pagetide_core::{Finding, Nanos, Recording, Span};
+use pagetide_core::{Finding, Nanos, Recording, Span, on_all_cores};
 
 /// All findings, the ones with the strongest evidence first.
 pub(crate) fn all(recording: &Recording, stretches: &Stretches<'_>) -> Vec<Finding> {
-    let busy = stretches.windows.iter().flat_map(|window| examined(window, Scope::Busy));
+    let busy = stretches.windows.iter().map(|window| (*window, Scope::Busy));
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
-    let whole = asked.iter().flat_map(|whole| examined(whole, Scope::Whole));
-    let mut found: Vec<Finding> = busy.chain(whole).collect();
+    let all: Vec<(Window<'_>, Scope)> = busy.chain(asked.map(|whole| (whole, Scope::Whole))).collect();
+    let found = on_all_cores(&all, |(window, scope)| examined(window, *scope).collect::<Vec<_>>());
+    let mut found: Vec<Finding> = found.into_iter().flatten().collect();
     // The stretch in which a service lost most is examined by itself where no cause or effect was found in it.
     if let Some(worst) = stretches.worst.filter(|worst| !found.iter().any(|one| explains(one, worst))) {
         found.extend(examined(&worst, Scope::Busy));

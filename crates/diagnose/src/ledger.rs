@@ -11,6 +11,7 @@ pub(crate) mod quieter;
 pub(crate) mod restarted;
 pub(crate) mod slowed;
 pub(crate) mod stalls;
+pub(crate) mod standing;
 pub(crate) mod suspended;
 pub(crate) mod uncounted;
 pub(crate) mod unexplained;
@@ -22,6 +23,7 @@ use crate::actors::newcomer;
 use crate::ledger::accounts::{Split, booked, in_flight, usually_unexplained};
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
 use crate::ledger::lost_time::{KINDS, Margins, Pressure};
+use crate::ledger::standing::Standing;
 use crate::ledger::words::Words;
 use crate::measure::amount::{Amount, Limit};
 use crate::measure::window::{Window, intervals};
@@ -38,17 +40,37 @@ fn name(group: Option<&str>) -> String {
     group.map_or_else(|| HOST.to_owned(), |group| format!("cgroup:{group}"))
 }
 
-/// The ledger of the stretch in which a group that ran before it lost most; absent where none did.
+/// The ledger of the stretch in which a group that ran before it lost most; where nobody lost notable time in any, that of what a group loses from start
+/// to end. Absent where none lost time.
 pub(crate) fn of(whole: &Window<'_>) -> Option<Ledger> {
-    booked_of(whole, lost_time::all(whole.recording, whole.episodes))
+    let mut all = lost_time::all(whole.recording, whole.episodes);
+    let unusual = booked_of(whole, &mut all);
+    if unusual.as_ref().is_some_and(alarming) {
+        return unusual;
+    }
+    standing(whole, &all).filter(alarming).or(unusual)
+}
+
+/// The ledger of what a group loses from start to end to others, or to a device that is slow whatever it was before.
+fn standing(whole: &Window<'_>, all: &[Pressure<'_>]) -> Option<Ledger> {
+    let of = |pressure| {
+        let standing = Standing::of(whole, pressure)?;
+        let lost = |at| standing.booked(pressure, at).iter().sum::<f64>() * pressure.seconds(at);
+        Some(((0..pressure.spans.len()).map(lost).sum::<f64>(), pressure, standing))
+    };
+    let (_, pressure, standing) = all.iter().filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let stretch = 0..pressure.spans.len();
+    let range = pressure.span(&stretch)?;
+    let words = Words { during: whole.over(range), group: pressure.group, disk: standing.disk };
+    Some(entered(pressure, (stretch, range), &words, |at| standing.booked(pressure, at), Vec::new()))
 }
 
 /// The same of the tasks that are in no group; absent where no group was recorded.
 pub(crate) fn of_rest(whole: &Window<'_>) -> Option<Ledger> {
-    booked_of(whole, vec![lost_time::rest(whole.recording, whole.episodes)?])
+    booked_of(whole, &mut [lost_time::rest(whole.recording, whole.episodes)?])
 }
 
-fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
+fn booked_of(whole: &Window<'_>, all: &mut [Pressure<'_>]) -> Option<Ledger> {
     let settled = all.iter_mut().enumerate().filter_map(|(nth, pressure)| {
         let stretch = pressure.settle()?;
         if pressure.span(&stretch).is_some_and(|range| quieter::ends_its_work(whole, range)) {
@@ -56,7 +78,7 @@ fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
         }
         pressure.ran_before(stretch.start).then(|| (pressure.lost_seconds(stretch.clone()), stretch, nth))
     });
-    let (lost, stretch, nth) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (_, stretch, nth) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let pressure = &all[nth];
     let range = pressure.span(&stretch)?;
     let calm = pressure.calm(whole.recording, range);
@@ -64,12 +86,26 @@ fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
     let in_flight = in_flight(whole, split.disk, pressure);
     let usual = usually_unexplained(pressure, calm, &in_flight);
     let of = |at: usize| booked(pressure, at, &split, (in_flight[at], usual));
+    let words = Words { during: whole.over(range), group: pressure.group, disk: split.disk };
+    let mut groups: Vec<GroupLoss> = all.iter().filter_map(|pressure| loss(pressure, range)).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.lost_ns));
+    Some(entered(pressure, (stretch, range), &words, of, groups))
+}
+
+/// The ledger of a group: what each of its intervals is booked to, summed over a stretch, and over time.
+fn entered(
+    pressure: &Pressure<'_>,
+    (stretch, range): (std::ops::Range<usize>, Span),
+    words: &Words<'_>,
+    of: impl Fn(usize) -> [f64; 6],
+    groups: Vec<GroupLoss>,
+) -> Ledger {
     let mut sums = [0.0; 6];
-    for at in stretch.clone() {
+    for at in stretch {
         let seconds = pressure.seconds(at);
         sums.iter_mut().zip(of(at)).for_each(|(sum, share)| *sum += share * seconds);
     }
-    let words = Words { during: whole.over(range), group: pressure.group, disk: split.disk };
+    let lost: f64 = sums.iter().sum();
     let mut bookings: Vec<Booking> = Account::ALL
         .into_iter()
         .zip(sums)
@@ -77,12 +113,10 @@ fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
         .filter(|booking| booking.lost_ns > 0)
         .collect();
     bookings.sort_by_key(|booking| std::cmp::Reverse(booking.lost_ns));
-    let mut groups: Vec<GroupLoss> = all.iter().filter_map(|pressure| loss(pressure, range)).collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.lost_ns));
     let every = pressure.spans.len().div_ceil(POINTS).max(1);
     let point = |from: usize| {
         let to = (from + every).min(pressure.spans.len());
-        let all: Vec<[f64; 6]> = (from..to).map(of).collect();
+        let all: Vec<[f64; 6]> = (from..to).map(&of).collect();
         let mean = |booking: &Booking| {
             let index = Account::ALL.iter().position(|account| *account == booking.account).unwrap_or(0);
             all.iter().map(|shares| shares[index]).sum::<f64>() / all.len() as f64
@@ -91,7 +125,12 @@ fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
     };
     let over_time = (0..pressure.spans.len()).step_by(every).map(point).collect();
     let share = lost / (range.length().as_f64() / 1e9).max(f64::MIN_POSITIVE);
-    Some(Ledger { range, by: name(pressure.group), lost_ns: ns(lost), share, bookings, groups, over_time })
+    Ledger { range, by: name(pressure.group), lost_ns: ns(lost), share, bookings, groups, over_time }
+}
+
+/// Whether a ledger is of what a group loses from start to end: any other begins after the samples in which the recorder starts.
+pub(crate) fn lasts(whole: &Window<'_>, ledger: &Ledger) -> bool {
+    ledger.range.from <= whole.span.from
 }
 
 /// What a group lost in a stretch; absent where it lost nothing.

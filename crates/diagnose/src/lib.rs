@@ -28,6 +28,7 @@ mod verdict;
 mod watch;
 
 pub use compare::{compare, metrics as compared_metrics};
+pub use measure::coverage::LEAST_SAMPLES;
 pub use steps::{diagnose_steps, step_range, step_span};
 pub use track_record::{Openings, observed, openings};
 pub use verdict::document::{markdown, sections};

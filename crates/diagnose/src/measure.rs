@@ -7,6 +7,7 @@ pub(crate) mod cgroup_version;
 pub(crate) mod coverage;
 pub(crate) mod disks;
 pub(crate) mod episodes;
+pub(crate) mod freerun;
 pub(crate) mod group_path;
 pub(crate) mod low_priority;
 pub(crate) mod onset;

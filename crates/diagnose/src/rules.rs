@@ -6,7 +6,7 @@ pub(crate) mod contract;
 mod cpu_bound;
 mod device;
 mod group;
-mod healthy;
+pub(crate) mod healthy;
 mod memory;
 mod subsumption;
 

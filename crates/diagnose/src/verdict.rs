@@ -7,8 +7,10 @@ pub(crate) mod document;
 pub(crate) mod effects;
 mod incident;
 pub(crate) mod mechanisms;
+pub(crate) mod protect;
 mod remark;
 pub(crate) mod roots;
+mod standing;
 
 use crate::actors::newcomer;
 use crate::actors::process;
@@ -27,18 +29,26 @@ use crate::measure::queue;
 use crate::measure::window::Window;
 use crate::rules;
 use crate::rules::contract::{Loss, Role, Suspicion};
+use crate::rules::healthy::WELL;
 use crate::verdict::arbiter::Ruling;
 use pagetide_core::derived;
 use pagetide_core::{
-    Actor, Change, Cleared, Conclusion, Confidence, Contradiction, Diagnosis, Finding, Ledger, Link, Ratio, Recording,
-    RuleId,
+    Actor, Change, Cleared, Conclusion, Confidence, Contradiction, Diagnosis, Finding, Grade, Ledger, Link, Ratio,
+    Recording, RuleId,
 };
 
 /// The diagnosis that findings lead to, with what the recorder could not see.
 pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, findings: Vec<Finding>) -> Diagnosis {
     let ledger = stretches.ledger.as_ref();
     let mut diagnosis = Diagnosis { ledger: ledger.cloned(), ..conclude(recording, stretches, findings, ledger) };
+    // The finding has no better evidence than the cause that it is.
+    if let Some((cause, finding)) = diagnosis.cause.as_ref().zip(diagnosis.findings.first_mut())
+        && cause.grade < Grade::Strong
+    {
+        finding.confidence = Confidence::new(finding.confidence.get().min(UNSEEN));
+    }
     if diagnosis.verdict != Conclusion::Experiment {
+        once(&mut diagnosis.findings);
         diagnosis.unknown.extend(coverage::blind_spots(recording));
     }
     diagnosis
@@ -75,13 +85,16 @@ fn conclude(
         Some(Ruling::Agrees) | None => {}
     }
     let unnamed = roots.iter().all(|root| incident::harmless(recording, stretches, &findings[*root]));
-    if let Some(named) = ledger.filter(|_| unnamed).and_then(|ledger| by_account::of(stretches, ledger)) {
+    // A rule that only says that a device is full does not say who fills it.
+    let full = roots.first().is_some_and(|root| findings[*root].rule == RuleId::DeviceSaturated);
+    let standing = ledger.filter(|_| unnamed || full).and_then(|ledger| standing::of(stretches, ledger));
+    let named = standing.or_else(|| ledger.filter(|_| unnamed).and_then(|ledger| by_account::of(stretches, ledger)));
+    if let Some(named) = named {
         roots.insert(0, findings.len());
         findings.push(named);
     }
-    if let Some((root, _)) =
-        roots.first().zip(ledger).filter(|(root, ledger)| arbiter::is_little(ledger, &findings[**root]))
-    {
+    let unsure = |root: &Finding, ledger: &Ledger| arbiter::is_little(ledger, root) || arbiter::is_minor(ledger, root);
+    if let Some((root, _)) = roots.first().zip(ledger).filter(|(root, ledger)| unsure(&findings[**root], ledger)) {
         let first = &mut findings[*root];
         first.confidence = Confidence::new(first.confidence.get().min(UNSEEN));
     }
@@ -95,9 +108,15 @@ fn conclude(
     if let Some(root) = harmful {
         let mut root = findings.remove(root);
         for finding in findings.iter_mut().chain(std::iter::once(&mut root)) {
-            let back = ledger.and_then(|ledger| arbiter::gives_back(ledger, finding));
+            // Who was killed does not wait: what was lost to waits is not what a kill costs. To leave a thing as it is gives nothing back.
+            let acts = rules::by_id(finding.rule).loss != Some(Loss::Killed) && rules::role(finding) != Role::Benign;
+            let back = ledger.filter(|_| acts).and_then(|ledger| arbiter::gives_back(ledger, finding));
             finding.advice.iter_mut().for_each(|advice| advice.gives_back_ns = back);
         }
+        // It can be done at once, and whoever began it goes on.
+        let whole = stretches.whole.as_ref();
+        let protect = whole.zip(ledger).and_then(|(whole, ledger)| protect::advice(whole, ledger, &root));
+        root.advice.splice(0..0, protect);
         // What gives back most time comes first.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.advice.first().and_then(|one| one.gives_back_ns)));
         findings.insert(0, root);
@@ -111,7 +130,8 @@ fn conclude(
     let remark = root.filter(|root| remark::is_remark(stretches, &findings[*root]));
     let well = named(RuleId::Healthy);
     let healthy = root.filter(|_| remark.is_none()).or(well);
-    let beside = remark.filter(|_| healthy.is_none()).and_then(|_| remark::well(stretches, ledger));
+    let beside = remark.filter(|_| healthy.is_none());
+    let beside = beside.and_then(|remark| remark::well(stretches, ledger, &findings[remark]));
     let healthy = healthy.or(remark).or_else(|| named(RuleId::SwapInUse)).or_else(|| named(RuleId::ChangedWorkingSet));
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
     let waits = asked.as_ref().and_then(memory_waits::troubling);
@@ -122,8 +142,12 @@ fn conclude(
     let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED) && !hidden;
     let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
-            let happened = root.map(|root| format!("No service lost notable time. {}", findings[root].statement));
-            let healthy = beside.unwrap_or_else(|| findings.remove(index));
+            let happened = root.map(|root| format!("{} {}", calm_beside(&findings[root]), findings[root].statement));
+            let mut healthy = beside.unwrap_or_else(|| findings.remove(index));
+            // What another finding says of memory or a device is not nothing.
+            if healthy.rule == RuleId::Healthy && findings.iter().any(|other| rules::role(other) <= Role::Effect) {
+                healthy.statement = healthy.statement.replacen(WELL, "No service lost notable time", 1);
+            }
             let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
             let asynchronous = asked.as_ref().and_then(asynchronous_io).unwrap_or_default();
             let suspended = asked.as_ref().map(suspended::words).unwrap_or_default();
@@ -142,6 +166,25 @@ fn conclude(
         }
     };
     Diagnosis { incidents, ..diagnosis }
+}
+
+/// Takes from findings the advice of another rule on one setting that an earlier one gives as well.
+fn once(findings: &mut [Finding]) {
+    for at in 1..findings.len() {
+        let (before, rest) = findings.split_at_mut(at);
+        let same = |one: &Finding| one.rule != rest[0].rule && roots::one_setting(one, &rest[0]);
+        if before.iter().any(same) {
+            rest[0].advice.clear();
+        }
+    }
+}
+
+/// That no service lost notable time, beside a finding: the group that it is about may well have.
+fn calm_beside(finding: &Finding) -> String {
+    finding.origins.first().and_then(Actor::as_group).map_or_else(
+        || "No service lost notable time.".to_owned(),
+        |group| format!("No service but {group} lost notable time."),
+    )
 }
 
 /// A disk that always has requests in flight while nobody waits: programs send them and do something else (io_uring, libaio, the flusher).
@@ -164,7 +207,7 @@ fn asynchronous_io(whole: &Window<'_>) -> Option<String> {
     ))
 }
 
-/// The most that evidence counts of a finding whose harm the recording does not show: moderate.
+/// The most that evidence counts which is no strong one, as of a finding whose harm the recording does not show: moderate.
 const UNSEEN: f64 = 0.899;
 
 /// Whether the recording shows that tasks lost time while a finding lasts, where its rule makes tasks wait; or that they lost none, where it
@@ -186,17 +229,18 @@ fn cannot_tell(
     lost: Option<String>,
     mut unknown: Vec<String>,
 ) -> Diagnosis {
-    // Time that somebody lost is the answer, though its cause is not known.
-    let start = if lost.is_some() { "" } else { "The recording does not show what happened. " };
+    // What was found, though the recording does not show that tasks lost time by it.
+    let found = findings.iter().find(|finding| rules::role(finding) == Role::Cause);
+    let found =
+        found.map(|found| format!("What was found is not shown to have cost any task time: {}", found.statement));
+    let found = found.filter(|_| unknown.is_empty() && waits.is_none());
+    // Time that somebody lost is the answer, though its cause is not known; so is what was found to be harmless.
+    let start = if lost.is_some() || found.is_some() { "" } else { "The recording does not show what happened. " };
     if let Some(lost) = lost {
         findings.retain(|finding| finding.rule != RuleId::Healthy);
         unknown.insert(0, lost);
     }
     if unknown.is_empty() {
-        // What was found, though the recording does not show that tasks lost time by it.
-        let found = findings.iter().find(|finding| rules::role(finding) == Role::Cause);
-        let found =
-            found.map(|found| format!("What was found is not shown to have cost any task time: {}", found.statement));
         unknown.push(
             waits.or(found).unwrap_or_else(|| {
                 "No rule found a cause, and the numbers do not show a healthy host either.".to_owned()
@@ -261,7 +305,10 @@ fn with_cause(
             }),
         }
     });
-    let lost = lost.map(|ledger| ledger.sentence(&format!("in {}", ledger.range.length())));
+    let lost = lost.map(|ledger| {
+        let worst = if ledger.is_part_of(root.range) { "the worst " } else { "" };
+        ledger.sentence(&format!("in {worst}{}", ledger.range.length()))
+    });
     let summary = summary(root, lost, booked.into_iter().chain(cost), &changes, &links, &contradictions);
     let forecast = incident::grows(recording, stretches, root);
     Diagnosis {

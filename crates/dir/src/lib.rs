@@ -302,9 +302,16 @@ impl Dir {
         Ok(rustix::fs::fchmod(&self.fd, mode(PRIVATE_MODE))?)
     }
 
-    /// Whether it was removed: what is written below it then has no name.
-    pub fn is_removed(&self) -> bool {
-        rustix::fs::fstat(&self.fd).is_ok_and(|status| status.st_nlink == 0)
+    /// Whether its path no longer leads to it: it was removed or moved, or something is mounted there. Where a directory above may not be
+    /// entered, nobody can tell.
+    pub fn has_left_its_path(&self) -> bool {
+        let Ok(own) = rustix::fs::fstat(&self.fd) else { return false };
+        let id = |status: &rustix::fs::Stat| (status.st_dev, status.st_ino);
+        match rustix::fs::stat(&self.path) {
+            Ok(there) => own.st_nlink == 0 || id(&there) != id(&own),
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => true,
+            Err(_) => own.st_nlink == 0,
+        }
     }
 
     /// Locks the directory itself until the lock is dropped.

@@ -102,7 +102,7 @@ fn a_removed_directory_is_known_and_a_lock_is_alone() {
     assert!(Dir::own(&path, None).unwrap().lock().is_err());
     drop(lock);
     assert!(dir.lock().is_ok());
-    assert!(!dir.is_removed());
+    assert!(!dir.has_left_its_path());
     fs::remove_dir(&path).unwrap();
-    assert!(dir.is_removed());
+    assert!(dir.has_left_its_path());
 }

@@ -5,7 +5,7 @@
 
 use crate::row::{MADE_BY, Row};
 use crate::unit::{TimeRange, Unit};
-use pagetide_core::Error;
+use pagetide_core::{Error, os_text};
 use pagetide_dir::Dir;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -52,8 +52,7 @@ impl RowCache {
     /// The folder belongs to another user or cannot be made.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let failed = |error: io::Error| {
-            let text = error.to_string();
-            let why = text.split(" (os error").next().unwrap_or_default().to_owned();
+            let why = os_text(&error);
             Error::system(
                 format!("{}: cannot cache rows there: {why}", folder.display()),
                 "set XDG_CACHE_HOME to a folder of your own, or use --no-cache",

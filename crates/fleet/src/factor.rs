@@ -161,7 +161,8 @@ fn outcomes(hosts: &[Host], facts: &Facts) -> Vec<Outcome> {
         .filter(|(_, affected)| enough(affected))
         .map(|(cause, affected)| {
             let counts = |hour: &Hour| hour.incident && (cause.is_none() || hour.cause.as_ref() == cause);
-            let (singles, pairs) = candidates(hosts, facts, counts, &affected, &all);
+            let is_asked = |attribute: &str| !cause.is_some_and(|cause| is_implied(cause, attribute));
+            let (singles, pairs) = candidates(hosts, facts, counts, is_asked, (&affected, &all));
             Outcome { cause: cause.cloned(), affected, all: all.clone(), singles, pairs }
         })
         .collect();
@@ -169,18 +170,23 @@ fn outcomes(hosts: &[Host], facts: &Facts) -> Vec<Outcome> {
     outcomes
 }
 
+/// Whether a cause cannot occur without an attribute, so that this explains nothing: a host without swap does not thrash it.
+fn is_implied(cause: &str, attribute: &str) -> bool {
+    cause.starts_with("swap-") && attribute == "swap"
+}
+
 /// The candidates of an outcome: single values and pairs, those of the same hosts together.
 fn candidates(
     hosts: &[Host],
     facts: &Facts,
     counts: impl Fn(&Hour) -> bool,
-    affected: &[u64],
-    all: &[u64],
+    is_asked: impl Fn(&str) -> bool,
+    (affected, all): (&[u64], &[u64]),
 ) -> (Vec<Candidate>, Vec<Candidate>) {
     let mut values: BTreeMap<Condition, Set> = BTreeMap::new();
     for (at, host) in hosts.iter().enumerate() {
         let attributes: Option<&Attributes> = host.attributes(facts, &counts);
-        for (attribute, value) in attributes.into_iter().flatten() {
+        for (attribute, value) in attributes.into_iter().flatten().filter(|(attribute, _)| is_asked(attribute)) {
             let condition = Condition { attribute: attribute.clone(), value: value.clone() };
             let set = values.entry(condition).or_insert_with(|| vec![0; all.len()]);
             set[at / 64] |= 1 << (at % 64);

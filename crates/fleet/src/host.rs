@@ -16,6 +16,8 @@ pub(crate) struct Hour {
     pub(crate) begin: i64,
     /// The cause, when the hour has an incident.
     pub(crate) cause: Option<Text>,
+    /// What is to come, when the hour has a forecast.
+    pub(crate) forecast: Option<Option<Text>>,
     pub(crate) incident: bool,
     pub(crate) healthy: bool,
     pub(crate) harm_ns: i64,
@@ -122,6 +124,7 @@ pub(crate) fn hosts(rows: &[&Row], labels: &BTreeMap<Text, BTreeMap<Text, Text>>
         host.hours.push(Hour {
             begin,
             cause: row.cause.clone().filter(|_| incident),
+            forecast: (verdict == "forecast").then(|| row.cause.clone()),
             incident,
             healthy: verdict == "healthy",
             harm_ns: row.harm_ns.filter(|_| incident).unwrap_or(0),

@@ -1,15 +1,13 @@
 //! Labels of hosts from the user's inventory.
 
 use crate::row::Text;
-use pagetide_core::Error;
+use pagetide_core::{Error, os_text};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// No inventory is larger.
-const MAX_INVENTORY_BYTES: u64 = 256 << 20;
+const MAX_INVENTORY_BYTES: u64 = 16 << 20;
 /// The column or key that has the host's name.
 const HOST: &str = "host";
 
@@ -22,9 +20,9 @@ const HOST: &str = "host";
 pub fn labels(file: &Path) -> Result<BTreeMap<Text, BTreeMap<Text, Text>>, Error> {
     const HINT: &str = "write CSV with a column `host`, or JSON such as [{\"host\": \"web1\", \"site\": \"fra\"}]";
     let wrong = |what: String| Error::input(format!("{}: {what}", file.display()), HINT);
-    let mut text = String::new();
-    let opened = File::open(file).and_then(|file| file.take(MAX_INVENTORY_BYTES).read_to_string(&mut text));
-    opened.map_err(|error| wrong(error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()))?;
+    let content =
+        pagetide_dir::read_file(file, MAX_INVENTORY_BYTES).map_err(|error| wrong(os_text(&error).to_lowercase()))?;
+    let text = str::from_utf8(&content).map_err(|error| wrong(format!("not UTF-8: {error}")))?;
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with(['[', '{']) {
         let value: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
@@ -124,5 +122,16 @@ mod tests {
         assert_eq!(read(r#"[{"site":"fra"}]"#), Err("entry 1 has no `host`".to_owned()));
         assert_eq!(read(r#"[1]"#), Err("entry 1 is not an object".to_owned()));
         assert!(read(r#"{"a":"#).unwrap_err().contains("line 1"));
+    }
+
+    #[test]
+    fn what_is_no_inventory_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let large = folder.path().join("large");
+        std::fs::File::create(&large).unwrap().set_len(MAX_INVENTORY_BYTES + 1).unwrap();
+        for (file, why) in [(Path::new("/dev/zero"), "not a regular file"), (&large, "more than the 16777216")] {
+            let error = labels(file).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
     }
 }

@@ -29,7 +29,9 @@ pub use location::recordings;
 pub use map::{map, map_unit};
 pub use naming::hosts_from_folders;
 pub use problem::Problem;
-pub use reduce::{Answers, CauseAnswer, CauseDay, ProblemAnswer, ProblemRecording, Question, WorstHost, reduce};
+pub use reduce::{
+    Answers, CauseAnswer, CauseDay, HourAnswer, ProblemAnswer, ProblemRecording, Question, WorstHost, reduce,
+};
 pub use row::{COLUMNS, ColumnDoc, ColumnType, MADE_BY, ROW_VERSION, Row, Text, Value, share_texts, sort};
 pub use split::{Effect, Side, Split, SplitAnswer};
 pub use unit::{TimeRange, Unit, units};

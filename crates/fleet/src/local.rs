@@ -56,6 +56,7 @@ pub fn run(
         recordings.extend(found);
     }
     pagetide_store::share_memory(rayon::current_num_threads());
+    pagetide_core::share_cores(rayon::current_num_threads());
     let units: Vec<Unit> = recordings.par_iter().flat_map_iter(|recording| units(recording, range)).collect();
     let (done, cached) = (AtomicU64::new(0), AtomicU64::new(0));
     let tally = || Tally {

@@ -6,7 +6,7 @@ mod hour;
 use crate::location;
 use crate::problem::Problem;
 use crate::row::{self, Row};
-use crate::unit::{self, CLOCK_TOLERANCE, HOUR, TimeRange, Unit};
+use crate::unit::{self, CLOCK_TOLERANCE, DAY, HOUR, TimeRange, Unit};
 use jiff::Timestamp;
 use pagetide_core::{Error, Selection, Source, Stamp};
 use pagetide_store::Reader;
@@ -63,9 +63,17 @@ fn day(recording: &str, (date, begin): (&str, i64), range: TimeRange) -> Result<
         let seconds = step / 1_000_000_000;
         return skewed(format!("its clock was set by {seconds} s at {}", at(stamp.wall_ns)));
     }
+    // Each hour reads the whole day, so a day has no more of them than a day has.
+    if let Some(stamp) = times.stamps().iter().find(|stamp| !is_near_day(stamp.wall_ns, begin)) {
+        let text =
+            format!("its segments of {date} have a sample of {}: none goes beyond its UTC day", at(stamp.wall_ns));
+        return Ok(vec![Problem::Damaged.row(recording, Some(&host), &text)]);
+    }
     let from = range.from_ns.unwrap_or(i64::MIN);
-    let mut hours: Vec<i64> =
-        times.stamps().iter().map(|stamp| stamp.wall_ns - stamp.wall_ns.rem_euclid(HOUR)).collect();
+    // A cut has all its days in one segment.
+    let is_of_day = |hour: &i64| (begin..begin.saturating_add(DAY)).contains(hour);
+    let hours = times.stamps().iter().map(|stamp| stamp.wall_ns - stamp.wall_ns.rem_euclid(HOUR));
+    let mut hours: Vec<i64> = hours.filter(is_of_day).collect();
     hours.dedup();
     let mut rows = Vec::new();
     for hour in hours.into_iter().filter(|hour| *hour >= from) {
@@ -77,11 +85,18 @@ fn day(recording: &str, (date, begin): (&str, i64), range: TimeRange) -> Result<
         let damaged = reader.damage().lines();
         let (problem, text) = match damaged.first() {
             Some(line) => (Problem::Damaged, line.as_str()),
-            None => (Problem::Empty, "it has no samples in the range"),
+            None if range.from_ns.is_some() => (Problem::OutOfRange, "it has no samples in the range"),
+            None => (Problem::Empty, "it has no samples"),
         };
         rows.push(problem.row(recording, Some(&host), text));
     }
     Ok(rows)
+}
+
+/// Whether a moment is in the UTC day that begins at `begin`, or as near as a clock brings it that is set a little.
+fn is_near_day(wall_ns: i64, begin: i64) -> bool {
+    let from = begin.saturating_sub(CLOCK_STEP);
+    (from..begin.saturating_add(DAY).saturating_add(CLOCK_STEP)).contains(&wall_ns)
 }
 
 /// By how much the wall clock was set between two samples, ns, when it was.

@@ -8,8 +8,10 @@ use pagetide_core::{Error, ErrorKind};
 pub enum Problem {
     /// It cannot be opened or read.
     Unreadable,
-    /// It has no sample in the range.
+    /// It has no sample.
     Empty,
+    /// It has samples, and none in the range: nothing is wrong with it.
+    OutOfRange,
     /// Files are missing, cut short or changed: a copy that was interrupted, a bad disk.
     Damaged,
     /// A newer pagetide wrote it.
@@ -24,9 +26,10 @@ pub enum Problem {
 
 impl Problem {
     /// All of them, in the order in which they are reported.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Unreadable,
         Self::Empty,
+        Self::OutOfRange,
         Self::Damaged,
         Self::TooNew,
         Self::ClockSkewed,
@@ -39,6 +42,7 @@ impl Problem {
         match self {
             Self::Unreadable => "unreadable",
             Self::Empty => "empty",
+            Self::OutOfRange => "out-of-range",
             Self::Damaged => "damaged",
             Self::TooNew => "too-new",
             Self::ClockSkewed => "clock-skewed",

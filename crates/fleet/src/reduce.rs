@@ -1,7 +1,7 @@
 //! Reduces rows to answers.
 
 use crate::factor::{self, CauseFactors};
-use crate::host::{self, Host};
+use crate::host::{self, Host, Hour};
 use crate::naming;
 use crate::problem::Problem;
 use crate::row::{self, ROW_VERSION, Row, Text};
@@ -35,8 +35,18 @@ pub struct Answers {
     pub healthy_hours: u64,
     /// Those of them with an incident.
     pub incident_hours: u64,
+    /// Those of them without an incident, after which one is to be expected.
+    pub forecast_hours: u64,
+    /// Those of them that say too little.
+    pub cannot_tell_hours: u64,
+    /// Recordings that have samples, and none in the range.
+    pub out_of_range: u64,
     /// Recordings without a verdict for all or some of their hours, by why.
     pub problems: Vec<ProblemAnswer>,
+    /// Hours with a forecast, the latest first.
+    pub forecasts: Vec<HourAnswer>,
+    /// Hours that say too little, the latest first.
+    pub cannot_tell: Vec<HourAnswer>,
     /// Hosts with incidents, the worst first: by the time that tasks lost.
     pub worst: Vec<WorstHost>,
     /// The causes, the most harmful first.
@@ -66,6 +76,19 @@ pub struct ProblemRecording {
     pub recording: Text,
     /// What is wrong, in a sentence.
     pub text: Text,
+}
+
+/// An hour of a host that is neither healthy nor has an incident.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HourAnswer {
+    /// The host's name.
+    pub host: Text,
+    /// The hour, ns since 1970-01-01 UTC.
+    pub hour_ns: i64,
+    /// What is to come; absent where the hour says too little.
+    pub cause: Option<Text>,
+    /// The program it comes from.
+    pub program: Option<Text>,
 }
 
 /// A host with incidents.
@@ -140,6 +163,10 @@ pub fn reduce(rows: &[Row], question: &Question) -> Result<Answers, Error> {
     }
     let hours = || hosts.iter().flat_map(|host| &host.hours);
     let names: BTreeSet<&Text> = hosts.iter().map(|host| &host.name).collect();
+    let out_of_range = rows.iter().filter(|row| is_out_of_range(row)).filter_map(|row| row.recording.as_deref());
+    let out_of_range: BTreeSet<&str> = out_of_range.collect();
+    let forecasts = hours_that(&hosts, |hour| hour.forecast.is_some());
+    let cannot_tell = hours_that(&hosts, |hour| !hour.healthy && !hour.incident && hour.forecast.is_none());
     Ok(Answers {
         made_by,
         recordings: recordings.len() as u64,
@@ -147,7 +174,12 @@ pub fn reduce(rows: &[Row], question: &Question) -> Result<Answers, Error> {
         hours: hours().count() as u64,
         healthy_hours: hours().filter(|hour| hour.healthy).count() as u64,
         incident_hours: hours().filter(|hour| hour.incident).count() as u64,
+        forecast_hours: forecasts.len() as u64,
+        cannot_tell_hours: cannot_tell.len() as u64,
+        out_of_range: out_of_range.len() as u64,
         problems: problems(&rows, &duplicates),
+        forecasts,
+        cannot_tell,
         worst: worst(&hosts),
         causes: causes(&hosts),
         factors: factor::factors(&hosts, &facts),
@@ -196,14 +228,34 @@ fn settle(rows: &[Row]) -> (Vec<&Row>, Vec<&Row>) {
     }
     let with_verdict: BTreeSet<&str> = rows.iter().filter(|row| row.verdict.is_some()).map(|row| row.key().1).collect();
     // A day without samples in the range is not an error if the recording has other days.
-    let empty = |row: &Row| row.problem.as_deref() == Some(Problem::Empty.name()) && with_verdict.contains(row.key().1);
-    rows.retain(|row| !empty(row));
+    let is_empty = |row: &Row| row.problem.as_deref() == Some(Problem::Empty.name()) || is_out_of_range(row);
+    rows.retain(|row| !is_empty(row) || !with_verdict.contains(row.key().1));
     rows.into_iter().partition(|row| !left_out.contains(&(row.key().0, row.key().1)) || row.verdict.is_none())
+}
+
+/// Whether a row says that a recording has nothing in the range.
+fn is_out_of_range(row: &Row) -> bool {
+    row.problem.as_deref() == Some(Problem::OutOfRange.name())
+}
+
+/// The hours of a kind, the latest first.
+fn hours_that(hosts: &[Host], is_kind: impl Fn(&Hour) -> bool) -> Vec<HourAnswer> {
+    let of_host = |host: &'_ Host, hour: &Hour| HourAnswer {
+        host: host.name.clone(),
+        hour_ns: hour.begin,
+        cause: hour.forecast.clone().flatten(),
+        program: hour.program.clone(),
+    };
+    let all = hosts.iter().flat_map(|host| host.hours.iter().map(move |hour| (host, hour)));
+    let mut found: Vec<HourAnswer> =
+        all.filter(|(_, hour)| is_kind(hour)).map(|(host, hour)| of_host(host, hour)).collect();
+    found.sort_by(|one, other| (other.hour_ns, &one.host).cmp(&(one.hour_ns, &other.host)));
+    found
 }
 
 fn problems(rows: &[&Row], duplicates: &[&Row]) -> Vec<ProblemAnswer> {
     let mut found: BTreeMap<Problem, BTreeMap<Text, Text>> = BTreeMap::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| !is_out_of_range(row)) {
         let problem = Problem::ALL.into_iter().find(|problem| row.problem.as_deref() == Some(problem.name()));
         if let (Some(problem), Some(recording)) = (problem, &row.recording) {
             let text = row.problem_text.clone().unwrap_or_default();

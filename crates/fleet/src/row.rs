@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The version of the columns: raised when one changes its meaning or goes. New columns do not raise it.
-pub const ROW_VERSION: i64 = 3;
+pub const ROW_VERSION: i64 = 4;
 
 /// What made a row: the program's version and a number of the sources that decide what rows say. Rows of different makers are not
 /// compared.
@@ -95,7 +95,7 @@ columns! {
     host Text Text = "the host's name";
     boot_id Text Text = "boot id of its kernel: recordings of the same hours with another one are of another machine";
     hour_ns Integer i64 = "start of the UTC hour, ns since 1970-01-01 UTC; absent when the row covers the whole recording";
-    problem Text Text = "why there is no verdict: `unreadable`, `empty`, `damaged`, `too-new`, `clock-skewed`, `duplicate-host`";
+    problem Text Text = "why there is no verdict: `unreadable`, `empty`, `out-of-range`, `damaged`, `too-new`, `clock-skewed`, `duplicate-host`, `crashed`";
     problem_text Text Text = "the same as a sentence";
 
     origin Text Text = "where the samples come from: host, vm, sim, import";
@@ -121,7 +121,7 @@ columns! {
     group Text Text = "the control group that caused it";
     disk Text Text = "the disk that caused it";
     disk_class Text Text = "the class of that disk";
-    harm_ns Integer i64 = "time that tasks lost in incidents above the baseline: waits for IO, memory and CPUs, added up";
+    harm_ns Integer i64 = "time lost in incidents beyond the usual waits, as `diagnose` says of that hour: by the group that lost most, else by the tasks of the host";
     stalled_io_ns Integer i64 = "time in which at least one task waited for IO";
     stalled_memory_ns Integer i64 = "time in which at least one task waited for memory";
     iowait_share Real f64 = "share of CPU time that was idle while a task waited for IO";

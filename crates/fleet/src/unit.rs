@@ -90,8 +90,11 @@ pub(crate) fn problem(recording: &str) -> Row {
     match location::open(recording).and_then(|reader| Ok((reader.days()?.len(), reader))) {
         Err(error) => Problem::of(&error).row(recording, None, &error.to_string()),
         Ok((days, reader)) => {
-            let text = if days == 0 { "it has no samples" } else { "it has no samples in the range" };
-            Problem::Empty.row(recording, Some(&reader.manifest().host), text)
+            let (problem, text) = match days {
+                0 => (Problem::Empty, "it has no samples"),
+                _ => (Problem::OutOfRange, "it has no samples in the range"),
+            };
+            problem.row(recording, Some(&reader.manifest().host), text)
         }
     }
 }

@@ -113,6 +113,26 @@ impl Observer for Silent {
 }
 
 #[test]
+fn files_of_cut_are_recordings_with_a_row_for_each_hour() {
+    let scratch = tempfile::tempdir().unwrap();
+    let good = fixture("stream-floods-cache-1");
+    let loaded = Reader::open(good.path()).unwrap().load(&Selection::default()).unwrap();
+    let file = scratch.path().join("incident.pagetide");
+    fs::write(&file, pagetide_store::cut::write(&loaded).unwrap()).unwrap();
+    fs::create_dir(scratch.path().join("folder.pagetide")).unwrap();
+    let name = file.display().to_string();
+    assert_eq!(recordings(scratch.path()).unwrap(), [name.as_str()]);
+    assert_eq!(recordings(&file).unwrap(), [name.as_str()]);
+    let (of_file, of_folder) = (map(&name, RANGE), rows(good.path()));
+    assert_eq!(of_file.len(), 1);
+    assert_eq!(of_file[0].verdict, of_folder[0].verdict);
+    assert_eq!(measured(of_file[0].clone()), measured(of_folder[0].clone()));
+    fs::write(&file, "no cut").unwrap();
+    assert!(recordings(&file).is_err());
+    assert_eq!(problem(&map(&name, RANGE)[0]), "unreadable");
+}
+
+#[test]
 fn a_bad_recording_is_one_row_that_says_so() {
     let scratch = tempfile::tempdir().unwrap();
     let good = fixture("control-warm-1");
@@ -147,6 +167,18 @@ fn a_bad_recording_is_one_row_that_says_so() {
     let cut = |file: &Path| fs::write(file, &fs::read(file).unwrap()[..100]).unwrap();
     assert_eq!(bad("cut", &|folder| each(folder, "disk", &cut)), "damaged");
     assert_eq!(bad("cut samples", &|folder| each(folder, "sample", &cut)), "damaged");
+    // A name says another day than the samples: each of their hours would read all of them.
+    let date = units(&good.path().display().to_string(), RANGE)[0].date.clone().unwrap();
+    let other_day = |folder: &Path| {
+        for file in files(folder) {
+            let compact = |date: &str| date.replace('-', "");
+            let name = file.strip_prefix(folder).unwrap().display().to_string();
+            let name = name.replace(&date, "2026-11-01").replace(&compact(&date), "20261101");
+            fs::create_dir_all(folder.join(&name).parent().unwrap()).unwrap();
+            fs::rename(&file, folder.join(&name)).unwrap();
+        }
+    };
+    assert_eq!(bad("other day", &other_day), "damaged");
     let newer = |folder: &Path| {
         let text = fs::read_to_string(folder.join("manifest.json")).unwrap();
         fs::write(folder.join("manifest.json"), text.replacen("\"schema_version\": ", "\"schema_version\": 99", 1))
@@ -158,7 +190,61 @@ fn a_bad_recording_is_one_row_that_says_so() {
     assert_eq!((rows.len(), problem(&rows[0])), (1, "clock-skewed"));
     let later = TimeRange { from_ns: Some(UNTIL), until_ns: UNTIL + 1 };
     let rows = map(&good.path().display().to_string(), later);
-    assert_eq!((rows.len(), problem(&rows[0])), (1, "empty"));
+    assert_eq!((rows.len(), problem(&rows[0])), (1, "out-of-range"));
+    let answers = reduce(&rows, &Question::default()).unwrap();
+    assert_eq!(
+        (answers.recordings, answers.out_of_range, answers.problems.len()),
+        (1, 1, 0),
+        "nothing is wrong with it"
+    );
+}
+
+#[test]
+fn hours_that_are_neither_healthy_nor_incidents_are_counted_and_listed() {
+    let good = map(&fixture("control-warm-1").path().display().to_string(), RANGE).remove(0);
+    let hour = |hour: i64, verdict: &str, cause: Option<&str>| Row {
+        hour_ns: Some(hour * 3_600_000_000_000),
+        verdict: Some(verdict.into()),
+        cause: cause.map(Into::into),
+        harm_ns: None,
+        ..good.clone()
+    };
+    let hours = [
+        hour(1, "healthy", None),
+        hour(2, "forecast", Some("memory-leak")),
+        hour(3, "cannot-tell", None),
+        hour(4, "incident", Some("swap-thrash")),
+        hour(5, "forecast", Some("memory-leak")),
+    ];
+    let answers = reduce(&hours, &Question::default()).unwrap();
+    let counts = [answers.healthy_hours, answers.incident_hours, answers.forecast_hours, answers.cannot_tell_hours];
+    assert_eq!((counts, answers.hours), ([1, 1, 2, 1], 5), "they add up");
+    let listed = answers.forecasts.iter().map(|one| (one.hour_ns / 3_600_000_000_000, one.cause.as_deref()));
+    assert_eq!(listed.collect::<Vec<_>>(), [(5, Some("memory-leak")), (2, Some("memory-leak"))]);
+    assert_eq!(answers.cannot_tell.iter().map(|one| one.cause.as_deref()).collect::<Vec<_>>(), [None]);
+}
+
+#[test]
+fn that_hosts_have_swap_does_not_explain_that_they_thrash_it() {
+    let good = map(&fixture("control-warm-1").path().display().to_string(), RANGE).remove(0);
+    let named = |cause: &str| {
+        let host = |number: usize| Row {
+            host: Some(format!("host{number}").into()),
+            recording: Some(format!("rec{number}").into()),
+            swap_bytes: Some(if number < 8 { 1 << 30 } else { 0 }),
+            verdict: Some(if number < 8 { "incident" } else { "healthy" }.into()),
+            cause: (number < 8).then(|| cause.into()),
+            harm_ns: (number < 8).then_some(1),
+            ..good.clone()
+        };
+        let rows: Vec<Row> = (0..40).map(host).collect();
+        let answers = reduce(&rows, &Question::default()).unwrap();
+        answers.factors.iter().flat_map(|cause| &cause.factors).any(|factor| {
+            factor.conditions.iter().chain(factor.same_hosts.iter().flatten()).any(|one| &*one.attribute == "swap")
+        })
+    };
+    assert!(!named("swap-thrash"));
+    assert!(named("device-saturated"), "of what can be without swap it is one");
 }
 
 #[test]

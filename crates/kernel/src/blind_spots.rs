@@ -59,7 +59,7 @@ fn processes_of_a_container(root: &Root) -> Option<Unreadable> {
     let host = name(2).is_some_and(|name| name.trim() == "kthreadd");
     (!host).then(|| Unreadable {
         source: "/proc of the host".to_owned(),
-        reason: "this container has its own process ids: memory and disks are the host's, but other processes and kswapd are not visible"
+        reason: "this container has its own process ids: memory and disks are the host's, but other processes, kswapd and the host's mounts are not visible"
             .to_owned(),
     })
 }

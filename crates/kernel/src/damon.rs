@@ -5,8 +5,18 @@
 
 use crate::Root;
 
+/// Where the kernel lists its threads.
+const KDAMONDS: &str = "sys/kernel/mm/damon/admin/kdamonds";
+
+/// Whether DAMON is there and this user may not read what it does.
+pub fn is_hidden(root: &Root) -> bool {
+    use std::io::ErrorKind;
+    let count = std::fs::read(root.join(format!("{KDAMONDS}/nr_kdamonds")));
+    count.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+}
+
 /// The actions of the schemes that are at work now, such as `pageout` or `stat`, in no order, each once. Empty where there is no
-/// DAMON, or it may not be read.
+/// DAMON, or it may not be read ([`is_hidden`]).
 pub fn actions(root: &Root) -> Vec<String> {
     let mut actions = Vec::new();
     for (_, scheme) in schemes(root) {
@@ -43,7 +53,7 @@ fn schemes(root: &Root) -> Vec<(String, String)> {
         (0..count.min(64)).map(|number| format!("{folder}/{number}")).collect::<Vec<_>>()
     };
     let mut schemes = Vec::new();
-    for kdamond in numbered("sys/kernel/mm/damon/admin/kdamonds") {
+    for kdamond in numbered(KDAMONDS) {
         if root.read(format!("{kdamond}/state")).map_or(true, |state| state.trim() != "on") {
             continue;
         }

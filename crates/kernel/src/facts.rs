@@ -8,7 +8,7 @@ use crate::root::Root;
 use crate::taskstats::{self, Taskstats};
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
-use pagetide_core::{Bytes, Disk, HostTimeZone, Lru, Manifest, Swap, Unreadable};
+use pagetide_core::{Bytes, Disk, HostTimeZone, Lru, Manifest, Swap, Unreadable, os_text};
 use pagetide_proctext::DiskStats;
 use pagetide_proctext::mounts::Mount;
 use pagetide_proctext::text::number;
@@ -27,10 +27,12 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
     let numbers: BTreeMap<(u32, u32), &str> =
         disks.iter().map(|disk| ((disk.major, disk.minor), disk.name.as_str())).collect();
     let links = links(root);
-    let mounts = match root.mountinfo() {
+    let own_mounts = match root.mountinfo() {
         Err(error) if error.is_absent() => Vec::new(),
         mounts => mounts?,
     };
+    // A unit or a pod has mounts of its own, which lack what is hidden from it.
+    let mounts = root.mountinfo_of_init().unwrap_or_else(|_| own_mounts.clone());
     Ok(Manifest {
         host: text("/proc/sys/kernel/hostname")?,
         kernel: text("/proc/sys/kernel/osrelease")?,
@@ -52,7 +54,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
         users: users(root),
         process_delays: taskstats::source(root),
         capabilities: capabilities(root),
-        unreadable: [unreadable(root, &mounts), blind_spots(root, &mounts)].concat(),
+        unreadable: [unreadable(root, &own_mounts), blind_spots(root, &mounts)].concat(),
         time_zone: time_zone(root),
         lru: lru(root)?,
         ..Manifest::default()
@@ -60,8 +62,15 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
 }
 
 /// Files that the recorder reads when it may and the kernel has them.
-const WANTED: [&str; 6] =
-    ["/proc/vmstat", "/proc/zoneinfo", "/proc/buddyinfo", "/proc/diskstats", "/proc/pressure/memory", "/proc/1/io"];
+const WANTED: [&str; 7] = [
+    "/proc/vmstat",
+    "/proc/zoneinfo",
+    "/proc/buddyinfo",
+    "/proc/diskstats",
+    "/proc/pressure/memory",
+    "/proc/1/io",
+    "/proc/1/mountinfo",
+];
 
 /// What can be used of what not every kernel or user has.
 fn capabilities(root: &Root) -> Vec<String> {
@@ -80,18 +89,20 @@ fn capabilities(root: &Root) -> Vec<String> {
 fn unreadable(root: &Root, mounts: &[Mount]) -> Vec<Unreadable> {
     let file = |file: &str| {
         let reason = match root.read(file).err()? {
-            Error::Read { source, .. } => source.to_string(),
+            Error::Read { source, .. } => os_text(&source),
             other => other.to_string(),
         };
-        let reason = reason.split(" (os error").next().unwrap_or_default().to_lowercase();
-        Some(Unreadable { source: file.to_owned(), reason })
+        Some(Unreadable { source: file.to_owned(), reason: reason.to_lowercase() })
     };
     let delays = Taskstats::open(root).err();
     let delays = delays.map(|why| Unreadable { source: "taskstats".to_owned(), reason: why.to_string() });
+    // Who gets no taskstats at all gets no exits either: said once.
+    let exits = taskstats::why_unseen(root).filter(|why| delays.as_ref().is_none_or(|delays| delays.reason != *why));
+    let exits = exits.map(|reason| Unreadable { source: "processes that end between two samples".to_owned(), reason });
     let hidden = hidden_processes(root, mounts);
     // Who cannot see the process cannot see its IO either: said once.
     let wanted = WANTED.into_iter().filter(|file| hidden.is_none() || !file.starts_with("/proc/1/"));
-    wanted.filter_map(file).chain(delays).chain(hidden.clone()).collect()
+    wanted.filter_map(file).chain(delays).chain(exits).chain(hidden.clone()).collect()
 }
 
 /// Processes of other users, which a `/proc` mounted with `hidepid` shows to nobody but its group and who may trace them
@@ -246,6 +257,25 @@ mod tests {
         let users = users(&Root::new(folder.path()));
         assert_eq!((users[&0].as_str(), users[&7].as_str(), users.len()), ("root", "u7", MOST_USERS));
         assert!(super::users(&Root::new(folder.path().join("none"))).is_empty());
+    }
+
+    #[test]
+    fn mounts_are_the_hosts_where_this_process_has_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = "22 1 8:0 / / rw - ext4 /dev/sda rw\n";
+        for (file, text) in [
+            ("meminfo", "MemTotal: 1000 kB\n".to_owned()),
+            ("self/mountinfo", own.to_owned()),
+            ("1/mountinfo", format!("{own}23 22 8:16 / /srv rw - ext4 /dev/sdb rw\n")),
+        ] {
+            let path = folder.path().join("proc").join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let mounts = || facts(&Root::new(folder.path())).unwrap().mounts.into_keys().collect::<Vec<_>>();
+        assert_eq!(mounts(), ["/", "/srv"]);
+        std::fs::remove_file(folder.path().join("proc/1/mountinfo")).unwrap();
+        assert_eq!(mounts(), ["/"]);
     }
 
     #[test]

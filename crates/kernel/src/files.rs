@@ -31,6 +31,8 @@ readers! {
     mounts "/proc/self/mounts" Vec<Mount>, parse_mounts;
     /// Reads `/proc/self/mountinfo`.
     mountinfo "/proc/self/mountinfo" Vec<Mount>, parse_mountinfo;
+    /// Reads `/proc/1/mountinfo`: the host's mounts, also where this process has others.
+    mountinfo_of_init "/proc/1/mountinfo" Vec<Mount>, parse_mountinfo;
     /// Reads `/proc/stat`.
     stat "/proc/stat" Stat, parse_stat;
     /// Reads `/proc/vmstat`.

@@ -9,7 +9,7 @@ mod exits;
 mod family;
 mod message;
 
-pub(crate) use exits::{ExitRecord, ExitRecords};
+pub(crate) use exits::{ExitRecord, ExitRecords, why_unseen};
 pub use family::FamilyDelays;
 pub use message::Layout;
 

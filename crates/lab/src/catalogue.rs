@@ -59,8 +59,21 @@ pub fn find(name: &str, sets: &[String]) -> Result<Found, Error> {
 pub fn read(text: String, place: &str, sets: &[String]) -> Result<Found, Error> {
     let text = if sets.is_empty() { text } else { change(&text, place, sets)? };
     let scenario = Scenario::parse(&text, place)?;
-    crate::claims::validate(&scenario, place)?;
+    let wrong = |(step, of): (&str, _)| crate::claims::never_measured(&scenario, step, of);
+    if let Some((why, hint)) = scenario.headline.figures().find_map(wrong) {
+        return Err(Error::input(format!("{place}: headline: {why}"), hint));
+    }
+    crate::claims::validate(&scenario, |nth| match line_of_claim(&text, nth) {
+        Some(line) => format!("{place}:{line}"),
+        None => place.to_owned(),
+    })?;
     Ok(Found { text, scenario })
+}
+
+/// The line of the claim `nth` of a scenario's text, where each claim has a table of its own.
+fn line_of_claim(text: &str, nth: usize) -> Option<usize> {
+    let mut lines = text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("[[claim]]"));
+    lines.nth(nth).map(|(_, line)| line)
 }
 
 /// The scenario with these steps only, and those before them that set the machine: settings, swap, disks, held memory. Claims
@@ -166,6 +179,53 @@ mod tests {
                 assert!(sentence.split_ascii_whitespace().count() <= 25, "{id}: {sentence}");
             }
         }
+    }
+
+    /// A service beside a backup, on the same disk or not.
+    fn beside(from: &str, rest: &str) -> Result<Found, Error> {
+        let disk = |name: &str| format!("[[machine.disk]]\nname = \"{name}\"\nsize = \"1GiB\"\n");
+        let text = format!(
+            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n{rest}[machine]\ncpus = 1\nmemory = \"64MiB\"\n{}{}\
+             [[step]]\nid = \"p\"\nparallel = [{{ name = \"backup\", stream = {{ from = \"{from}\", size = \"8MiB\" }} }}, \
+             {{ name = \"walk\", stream = {{ from = \"file:b\", size = \"8MiB\" }} }}]\n",
+            disk("d"),
+            disk("e")
+        );
+        read(text, "t.toml", &[])
+    }
+
+    #[test]
+    fn what_a_disk_counts_of_all_parts_is_not_said_of_one() {
+        let headline = "headline = \"{p_walk.disk_reads}\"\n";
+        let error = beside("file:a", headline).unwrap_err();
+        assert!(
+            error.what.starts_with("t.toml: headline: disk_reads of p_walk would be those of all parts"),
+            "{error}"
+        );
+        beside("file:a@e", headline).unwrap();
+        beside("file:a", "headline = \"{p.disk_reads} {p_walk.elapsed} {p_walk.disk_util}\"\n").unwrap();
+        assert!(
+            beside("file:a", "headline = \"{p_walk.cache_hit_ratio}\"\n").unwrap_err().what.contains("no fio step")
+        );
+    }
+
+    #[test]
+    fn a_claim_that_is_wrong_has_its_line_and_the_hint_that_fits() {
+        let wrong = |check: &str| {
+            let text = format!(
+                "{}\n[[claim]]\nid = \"c\"\ntext = \"t\"\ncheck = \"{check}\"\n",
+                beside("file:a", "").unwrap().text
+            );
+            let line = text.lines().position(|line| line == "[[claim]]").unwrap() + 1;
+            let error = read(text, "t.toml", &[]).unwrap_err();
+            assert!(error.what.starts_with(&format!("t.toml:{line}: claim `c`: ")), "{error}");
+            error.hint
+        };
+        assert!(wrong("p.elapsed > p.issued").starts_with("both sides need the same unit"));
+        for check in ["p.elapsed = 1s", "p.elapsed >", "max(p.issued, 1, 3) > 0"] {
+            assert!(wrong(check).starts_with("a claim compares figures"), "{check}");
+        }
+        assert!(wrong("p_walk.disk_reads == 0").starts_with("name the figure of the whole step"));
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //!
 //! The language is Rhai's expressions, with every number a quantity: `1.5`, `5%`, `20ms`, `512MiB`, `125MB/s`. A step's figures are
 //! read as `A1.iops`. To add or compare quantities of different dimensions is an error, and so is a figure that was not measured:
-//! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` is true when `a` differs from `b` by at
+//! such a claim is reported as not computable, never as true. A plain number that is written beside a rate of requests means as many
+//! per second: `A1.iops >= 20000`, or `20000/s`. `within(a, b, tolerance)` is true when `a` differs from `b` by at
 //! most `tolerance` times `b`; there are `min`, `max` and `abs` too.
 
 use crate::executor::reading::is_counted_at_disks;
 use pagetide_core::{
-    Claim, ClaimStatus, Dimension, Error, Figure, Quantity, Scenario, StepResult, Unit, Verdict, suggest,
+    Action, Claim, ClaimStatus, Dimension, Error, Figure, Outcome, Quantity, Scenario, Step, StepResult, Unit, Verdict,
+    suggest,
 };
 use rhai::{Engine, EvalAltResult, Map, Position, Scope};
 use std::collections::BTreeSet;
@@ -17,7 +19,15 @@ use std::collections::BTreeSet;
 struct Measure {
     value: f64,
     dimension: Dimension,
+    /// Whether it was written down, and not measured.
+    is_written: bool,
 }
+
+/// What a rate of requests has.
+const PER_SECOND: Dimension = Dimension { seconds: -1, bytes: 0, pages: 0 };
+
+/// What is said of two dimensions that differ.
+const UNLIKE: &str = "cannot be compared or added";
 
 type Answer<T> = Result<T, Box<EvalAltResult>>;
 
@@ -28,16 +38,36 @@ fn fail<T>(why: impl Into<String>) -> Answer<T> {
 impl Measure {
     fn of(quantity: Quantity) -> Self {
         let (dimension, factor) = quantity.unit.base();
-        Self { value: quantity.value * factor, dimension }
+        Self { value: quantity.value * factor, dimension, is_written: false }
     }
 
-    /// The numbers of two measures that may be added or compared.
+    fn written(quantity: Quantity) -> Self {
+        Self { is_written: true, ..Self::of(quantity) }
+    }
+
+    /// Whether it is a plain number that was written beside a rate, and so means as many per second: `A1.iops >= 20000`.
+    fn is_rate_beside(self, other: Self) -> bool {
+        self.is_written && self.dimension == Dimension::default() && other.dimension == PER_SECOND
+    }
+
+    /// The numbers of two measures that may be compared.
     fn pair(self, other: Self) -> Answer<(f64, f64)> {
-        if self.dimension == other.dimension {
+        if self.dimension == other.dimension || self.is_rate_beside(other) || other.is_rate_beside(self) {
             Ok((self.value, other.value))
         } else {
-            fail(format!("{} and {} cannot be compared or added", unit(self.dimension), unit(other.dimension)))
+            fail(format!("{} and {} {UNLIKE}", unit(self.dimension), unit(other.dimension)))
         }
+    }
+
+    /// What `of` makes of two measures that may be added; it has their dimension.
+    fn joined(self, other: Self, of: impl Fn(f64, f64) -> f64) -> Answer<Self> {
+        let (a, b) = if self.is_rate_beside(other) {
+            (Self { dimension: other.dimension, ..self }, other)
+        } else {
+            (self, other)
+        };
+        let (x, y) = a.pair(b)?;
+        Ok(Self { value: of(x, y), is_written: a.is_written && b.is_written, ..a })
     }
 
     fn with(self, value: f64) -> Self {
@@ -48,6 +78,7 @@ impl Measure {
     fn times(self, other: Self, sign: i8) -> Self {
         let (a, b) = (self.dimension, other.dimension);
         Self {
+            is_written: self.is_written && other.is_written,
             value: if sign > 0 { self.value * other.value } else { self.value / other.value },
             dimension: Dimension {
                 seconds: a.seconds + sign * b.seconds,
@@ -75,10 +106,10 @@ fn engine() -> Engine {
     engine.set_fail_on_invalid_map_property(true);
     engine.register_type_with_name::<Measure>("quantity");
     engine.register_fn("quantity", |text: &str| -> Answer<Measure> {
-        Quantity::parse(text).map(Measure::of).or_else(|error| fail(error.to_string()))
+        Quantity::parse(text).map(Measure::written).or_else(|error| fail(error.to_string()))
     });
-    engine.register_fn("+", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x + y)));
-    engine.register_fn("-", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x - y)));
+    engine.register_fn("+", |a: Measure, b: Measure| a.joined(b, |x, y| x + y));
+    engine.register_fn("-", |a: Measure, b: Measure| a.joined(b, |x, y| x - y));
     engine.register_fn("-", |a: Measure| a.with(-a.value));
     engine.register_fn("*", |a: Measure, b: Measure| a.times(b, 1));
     engine.register_fn(
@@ -94,8 +125,8 @@ fn engine() -> Engine {
     engine.register_fn("==", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x == y));
     engine.register_fn("!=", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x != y));
     engine.register_fn("!", |truth: bool| !truth);
-    engine.register_fn("min", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x.min(y))));
-    engine.register_fn("max", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x.max(y))));
+    engine.register_fn("min", |a: Measure, b: Measure| a.joined(b, f64::min));
+    engine.register_fn("max", |a: Measure, b: Measure| a.joined(b, f64::max));
     engine.register_fn("abs", |a: Measure| a.with(a.value.abs()));
     engine.register_fn("within", |a: Measure, b: Measure, tolerance: Measure| -> Answer<bool> {
         let (x, y) = a.pair(b)?;
@@ -122,9 +153,12 @@ fn with_quantities(check: &str) -> String {
         let number = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(rest.len());
         let after = &rest[number..];
         let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let per_second = after[letters..].strip_prefix("/s");
         let suffix = if after.starts_with('%') {
             1
-        } else if letters > 0 && after[letters..].starts_with("/s") {
+        } else if per_second
+            .is_some_and(|then| !then.starts_with(|c: char| c.is_ascii_alphanumeric() || "_.".contains(c)))
+        {
             letters + 2
         } else {
             letters
@@ -181,19 +215,26 @@ fn evaluate(check: &str, scope: &mut Scope<'static>) -> Result<bool, String> {
 }
 
 /// Checks that every claim of a scenario can be computed: its steps and figures exist and its units fit.
-/// `place` is the scenario's file, for the message.
-pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Error> {
+/// `place` says where the claim of a number is, for the message.
+///
+/// # Errors
+/// One cannot.
+pub fn validate(scenario: &Scenario, place: impl Fn(usize) -> String) -> Result<(), Error> {
     let ids: Vec<String> = scenario.result_ids().collect();
     let steps: Vec<&str> = ids.iter().map(String::as_str).collect();
-    for claim in &scenario.claims {
-        let wrong = |why: String, hint: &str| Err(Error::input(format!("{place}: claim `{}`: {why}", claim.id), hint));
+    for (nth, claim) in scenario.claims.iter().enumerate() {
+        let wrong =
+            |why: String, hint: &str| Err(Error::input(format!("{}: claim `{}`: {why}", place(nth), claim.id), hint));
         for (step, figure) in named_figures(&claim.check) {
             if !steps.contains(&step) {
                 return wrong(format!("no step `{step}`{}", suggest::hint(step, steps.iter().copied())), "");
             }
-            if Figure::by_name(figure).is_none() {
+            let Some(of) = Figure::by_name(figure) else {
                 let known = Figure::ALL.iter().map(|figure| figure.name());
                 return wrong(format!("`{figure}` is not a figure{}", suggest::hint(figure, known)), "");
+            };
+            if let Some((why, hint)) = never_measured(scenario, step, of) {
+                return wrong(why, hint);
             }
         }
         // Odd values, so that no difference of two of them is zero by chance.
@@ -203,22 +244,86 @@ pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Error> {
             .map(|(figure, at)| (*figure, Quantity::new(f64::from(at).sqrt(), figure.unit())));
         let ones: Vec<_> = ones.collect();
         if let Err(why) = evaluate(&claim.check, &mut scope(steps.iter().map(|id| (*id, ones.clone())))) {
-            return wrong(
-                format!("`{}`: {why}", claim.check),
-                "both sides need the same unit: iops * clat_mean is a plain number",
-            );
+            let hint = if why.contains(UNLIKE) {
+                "both sides need the same unit: iops * clat_mean is a plain number"
+            } else {
+                "a claim compares figures, as in `A.elapsed < 1s`, with + - * / ( ) && || ! and < <= == != >= >; it has min(a, b), max(a, b), \
+                 abs(a) and within(a, b, 5%)"
+            };
+            return wrong(format!("`{}`: {why}", claim.check), hint);
         }
     }
     Ok(())
 }
 
+/// Why a figure of a step says nothing of that step, and what does.
+pub(crate) fn never_measured(scenario: &Scenario, id: &str, of: Figure) -> Option<(String, &'static str)> {
+    let figure = of.name();
+    if is_counted_at_disks(of) && scenario.shares_a_disk(id) {
+        let why = format!("{figure} of {id} would be those of all parts that work on its disk at the same time");
+        return Some((why, "name the figure of the whole step, or give the part a disk of its own"));
+    }
+    let step = scenario.steps.iter().find(|step| step.id == id);
+    if of == Figure::CacheHitRatio && !step.is_some_and(|step| matches!(step.action, Action::Fio(_))) {
+        let why = format!("{figure} of {id} is not measured: {id} is no fio step");
+        return Some((
+            why,
+            "compare cached_after with file_size, or disk_read_bytes of the step with its processed bytes",
+        ));
+    }
+    None
+}
+
 /// The verdict on every claim of a scenario.
 pub fn check(scenario: &Scenario, steps: &[StepResult]) -> Vec<Verdict> {
-    scenario.claims.iter().map(|claim| verdict(claim, steps)).collect()
+    let verdict = |claim| match refused(scenario, claim, steps) {
+        Some(why) => unknown(claim, &why, &numbers(claim, steps)),
+        None => verdict(claim, steps),
+    };
+    scenario.claims.iter().map(verdict).collect()
+}
+
+/// Why a step that a claim is about is not what the scenario says: it, a part of it or a change beside it was refused.
+fn refused(scenario: &Scenario, claim: &Claim, steps: &[StepResult]) -> Option<String> {
+    let named: BTreeSet<&str> = steps_of(claim).collect();
+    let results = |step: &Step| -> Vec<String> {
+        std::iter::once(step.id.clone()).chain(step.parts().iter().map(|part| step.part_id(part))).collect()
+    };
+    let about = scenario.steps.iter().map(results).filter(|ids| ids.iter().any(|id| named.contains(id.as_str())));
+    let mut about = about.flatten();
+    let of = |id: &str| steps.iter().find(|result| result.id == id && result.outcome == Outcome::Refused);
+    about.find_map(|id| {
+        let result = of(&id)?;
+        let why = result.notes.first().map(|note| format!(": {note}")).unwrap_or_default();
+        Some(format!("step {id} was refused{why}"))
+    })
+}
+
+fn unknown(claim: &Claim, why: &str, numbers: &str) -> Verdict {
+    let evidence = if numbers.is_empty() { why.to_owned() } else { format!("{why}: {numbers}") };
+    given(claim, ClaimStatus::Unknown, evidence)
+}
+
+fn given(claim: &Claim, holds: ClaimStatus, evidence: String) -> Verdict {
+    Verdict { id: claim.id.clone(), text: claim.text.clone(), check: claim.check.clone(), holds, evidence }
 }
 
 fn verdict(claim: &Claim, steps: &[StepResult]) -> Verdict {
     let mut scope = scope(steps.iter().map(|step| (step.id.as_str(), step.figures.iter().collect())));
+    let numbers = numbers(claim, steps);
+    let (holds, evidence) = match evaluate(&claim.check, &mut scope) {
+        Ok(true) => (ClaimStatus::Holds, numbers),
+        Ok(false) => match disturbance(claim, steps) {
+            Some(what) => (ClaimStatus::Disturbed, format!("{what}: {numbers}")),
+            None => (ClaimStatus::Fails, numbers),
+        },
+        Err(why) => return unknown(claim, &why, &numbers),
+    };
+    given(claim, holds, evidence)
+}
+
+/// The figures that a claim names.
+fn numbers(claim: &Claim, steps: &[StepResult]) -> String {
     let numbers: Vec<String> = named_figures(&claim.check)
         .into_iter()
         .map(|(step, name)| {
@@ -228,16 +333,7 @@ fn verdict(claim: &Claim, steps: &[StepResult]) -> Verdict {
             measured.map_or_else(|| format!("{step}.{name} not measured"), |value| format!("{step}.{name} = {value}"))
         })
         .collect();
-    let numbers = numbers.join(", ");
-    let (holds, evidence) = match evaluate(&claim.check, &mut scope) {
-        Ok(true) => (ClaimStatus::Holds, numbers),
-        Ok(false) => match disturbance(claim, steps) {
-            Some(what) => (ClaimStatus::Disturbed, format!("{what}: {numbers}")),
-            None => (ClaimStatus::Fails, numbers),
-        },
-        Err(why) => (ClaimStatus::Unknown, if numbers.is_empty() { why } else { format!("{why}: {numbers}") }),
-    };
-    Verdict { id: claim.id.clone(), text: claim.text.clone(), check: claim.check.clone(), holds, evidence }
+    numbers.join(", ")
 }
 
 /// A share of what a step used that, evicted or moved by others, may decide whether a claim holds.
@@ -296,7 +392,7 @@ fn moved_by_others(steps: &[StepResult], is_named: impl Fn(&StepResult) -> bool,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::{Figures, Outcome};
+    use pagetide_core::Figures;
     use proptest::prelude::*;
 
     fn step(id: &str, figures: &[(Figure, f64)]) -> StepResult {
@@ -383,6 +479,23 @@ mod tests {
     }
 
     #[test]
+    fn a_claim_about_a_step_that_was_not_as_written_cannot_be_computed() {
+        let text = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"64MiB\"\n[[machine.disk]]\nname = \"d\"\n\
+                    size = \"1GiB\"\n[[step]]\nid = \"p\"\nparallel = [{ name = \"a\", spin = { time = \"1s\" } }]\n\
+                    [[step]]\nid = \"q\"\nspin = { time = \"1s\" }\n[[claim]]\nid = \"c\"\ntext = \"t\"\ncheck = \"p_a.elapsed < 2s\"\n\
+                    [[claim]]\nid = \"d\"\ntext = \"t\"\ncheck = \"q.elapsed < 2s\"\n";
+        let scenario = Scenario::parse(text, "t.toml").unwrap();
+        let mut steps = ["p", "p_a", "q"].map(|id| step(id, &[(Figure::Elapsed, 1e9)]));
+        assert!(check(&scenario, &steps).iter().all(|verdict| verdict.holds == ClaimStatus::Holds));
+        steps[0].outcome = Outcome::Refused;
+        steps[0].notes.push("after 10 s: drop caches: did not happen".to_owned());
+        let verdicts = check(&scenario, &steps);
+        assert_eq!((verdicts[0].holds, verdicts[1].holds), (ClaimStatus::Unknown, ClaimStatus::Holds));
+        let says = "step p was refused: after 10 s: drop caches: did not happen: p_a.elapsed = 1 s";
+        assert_eq!(verdicts[0].evidence, says);
+    }
+
+    #[test]
     fn expressions_know_units() {
         for yes in [
             "within(A1.iops * A1.clat_mean, 1, 5%)",
@@ -391,6 +504,10 @@ mod tests {
             "A1.file_size == 2GiB",
             "A1.issued / A1.elapsed > 2600 / 1s",
             "A1.file_size / A1.elapsed < 125MB/s",
+            "A1.iops>=2000",
+            "2000 <= A1.iops && (A1.iops < 3000/s)",
+            "within(A1.iops, 2600, 1%) && A1.iops > 2 * 1000 && 100 + A1.iops > 2700/s && A1.iops + 100 > 2700",
+            "A1.issued / 2 / A1.elapsed > 1300",
             "1/8 == 0.125 && !(1 > 2)",
             "abs(1 - 3) == max(1, 2) && min(1, 2) == 1",
             "-A1.issued < 0",
@@ -404,6 +521,9 @@ mod tests {
     fn what_cannot_be_computed_is_never_true() {
         for (check, why) in [
             ("A1.iops > 1ms", "cannot be compared"),
+            ("A1.iops > A1.issued", "cannot be compared"),
+            ("A1.iops < 100 + A1.issued", "cannot be compared"),
+            ("A1.clat_mean > 1", "cannot be compared"),
             ("A1.clat_mean + A1.issued > 1", "cannot be compared or added"),
             ("A1.clat_p99 < 1ms", "was not measured"),
             ("A2.iops < 1", "did not run"),

@@ -4,6 +4,7 @@
 //! runs the executor inside the guest.
 
 mod caches;
+pub(crate) mod changes;
 mod dirty;
 mod disk;
 pub(crate) mod files;

@@ -48,9 +48,14 @@ impl Usage {
         Some(self.limit()?.saturating_sub(self.anon()?))
     }
 
+    /// What is charged to it.
+    pub fn charged(&self) -> Option<Bytes> {
+        self.0.current
+    }
+
     /// What nobody uses: the limit less what is charged.
     pub fn free(&self) -> Option<Bytes> {
-        Some(self.limit()?.saturating_sub(self.0.current?))
+        Some(self.limit()?.saturating_sub(self.charged()?))
     }
 }
 

@@ -31,5 +31,3 @@ mod program;
 mod seed;
 mod shrink;
 mod worker;
-
-pub use forecast::forecast;

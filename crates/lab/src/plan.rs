@@ -13,8 +13,8 @@ pub use vary::parse as parse_varied;
 use crate::sim::{Model, ModelOptions, depends_on_seed};
 use crate::{catalogue, claims};
 use pagetide_core::{
-    Bytes, Claim, ClaimStatus, Error, ErrorKind, Figure, MeasuredPoint, Plan, PlanPoint, RunRequest, RunResult, Scale,
-    Scenario, StepResult, Unit, VariedSetting, suggest,
+    Bytes, Claim, ClaimStatus, Error, ErrorKind, Figure, MeasuredPoint, Outcome, Plan, PlanPoint, RunRequest,
+    RunResult, Scale, Scenario, StepResult, VariedSetting, suggest,
 };
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,11 @@ impl PlanRequest {
             let hint = format!("write 1 to {MANY_RUNS}");
             return Err(Error::input(format!("--seeds {} is out of range", self.seeds), hint));
         }
+        let keys = || self.varied.iter().map(|setting| setting.key.as_str());
+        if let Some((_, key)) = keys().enumerate().find(|(at, key)| keys().take(*at).any(|other| other == *key)) {
+            let what = format!("--vary {key} appears twice");
+            return Err(Error::input(what, format!("give all of its values at once: --vary {key}=VALUE,VALUE")));
+        }
         let count = self.varied.iter().try_fold(1_usize, |all, setting| all.checked_mul(setting.values.len()));
         let count = count.filter(|count| *count <= 1 << 24).ok_or_else(|| {
             Error::input("the plan has more than 16 million points", "vary fewer settings, or each at fewer values")
@@ -102,7 +107,7 @@ impl PlanRequest {
         draws |= depends_on_seed(&scenario);
         let (step, figure) = figure_of(&scenario, self.show.as_deref())?;
         if let Some(goal) = &self.goal {
-            claims::validate(&with_goal(&scenario, goal), "--goal")?;
+            claims::validate(&with_goal(&scenario, goal), |_| "--goal".to_owned())?;
         }
         let runs_each = if draws { usize::try_from(self.seeds).unwrap_or(usize::MAX) } else { 1 };
         Ok(CheckedPlan { step, figure, combinations, runs_each, request: self })
@@ -127,22 +132,35 @@ impl PlanRequest {
     }
 }
 
-/// A goal as a claim: `A2.iops >= 20000` means 20 000 per second.
-fn with_unit(goal: &str) -> String {
-    let words: Vec<&str> = goal.split_whitespace().collect();
-    let [figure, comparison, number] = words[..] else { return goal.to_owned() };
-    let name = figure.rsplit('.').next().unwrap_or_default();
-    let is_rate = Figure::by_name(name).is_some_and(|figure| figure.unit() == Unit::PerSecond);
-    if is_rate && number.parse::<f64>().is_ok() {
-        return format!("{figure} {comparison} {number} / 1s");
-    }
-    goal.to_owned()
-}
-
 /// The scenario with the goal as its only claim.
 fn with_goal(scenario: &Scenario, goal: &str) -> Scenario {
-    let claim = Claim { id: "goal".to_owned(), text: goal.to_owned(), check: with_unit(goal) };
+    let claim = Claim { id: "goal".to_owned(), text: goal.to_owned(), check: goal.to_owned() };
     Scenario { claims: vec![claim], ..scenario.clone() }
+}
+
+/// Whom the OOM killer ended in a run, the loads of steps before others.
+fn killed(steps: &[StepResult]) -> Option<String> {
+    let load = steps.iter().find(|step| step.outcome == Outcome::Killed);
+    let other = || steps.iter().find(|step| step.get(Figure::OomKills).is_some_and(|kills| kills > 0.0));
+    let of_load = |step: &StepResult| format!("the OOM killer killed {}", step.id);
+    let of_other = |step: &StepResult| format!("the OOM killer killed a process during {}", step.id);
+    load.map(of_load).or_else(|| other().map(of_other))
+}
+
+/// Why no point of a plan has its figure, if the model refused any, or somebody was killed.
+fn refusal(plan: &Plan) -> Option<Error> {
+    if plan.points.iter().any(|point| !point.values.is_empty()) {
+        return None;
+    }
+    let refused = || plan.points.iter().filter_map(|point| Some((point, point.refused.as_ref()?)));
+    let (point, first) = refused().next()?;
+    let is_everywhere = refused().count() == plan.points.len() && refused().all(|(_, why)| why == first);
+    let what = match (plan.points.len(), is_everywhere) {
+        (1, _) => first.clone(),
+        (_, true) => format!("at every setting {first}"),
+        (_, false) => format!("no setting has the figure: with {} {first}", plan.settings(point)),
+    };
+    Some(Error::input(what, "vary it over other values, or change what all points have in common with --set"))
 }
 
 /// The step and the figure that are shown.
@@ -180,10 +198,10 @@ impl CheckedPlan {
     /// The time that all runs would take on `cores`, by running the first one.
     ///
     /// # Errors
-    /// The model refuses it.
-    pub fn forecast(&self, cores: usize) -> Result<Duration, Error> {
+    /// The model refuses it, or the user interrupts it.
+    pub fn forecast(&self, cores: usize, progress: &dyn RunsProgress) -> Result<Duration, Error> {
         let began = Instant::now();
-        self.run_one(&self.combinations[0], self.request.seed, cores)?;
+        self.run_one(&self.combinations[0], self.request.seed, cores, progress)?;
         let all = began.elapsed().as_secs_f64() * self.runs() as f64 / cores.max(1) as f64;
         Ok(Duration::from_secs_f64(all.min(1e15)))
     }
@@ -197,57 +215,70 @@ impl CheckedPlan {
         let at_once = cores.max(1).min(self.runs());
         let results = pool::run_all(self.runs(), cores, progress, |job| {
             let seed = self.request.seed.wrapping_add((job % seeds) as u64);
-            self.run_one(&self.combinations[job / seeds], seed, at_once)
+            self.run_one(&self.combinations[job / seeds], seed, at_once, progress)
         });
+        let is_whole = |run: &Ran| !matches!(run, Err(error) if error.kind == ErrorKind::Interrupted);
         let mut points = Vec::new();
         for (at, combination) in self.combinations.iter().enumerate() {
             let own: Vec<&Ran> =
-                results.iter().filter(|(job, _)| job / seeds == at).map(|(_, result)| result).collect();
+                results.iter().filter(|(job, run)| job / seeds == at && is_whole(run)).map(|(_, run)| run).collect();
             // A point that some seeds lack would not compare with the others.
             if own.len() == seeds {
                 points.push(self.point(combination, &own)?);
             }
         }
-        if let Some(refused) = points.iter().find_map(|point| point.refused.as_ref())
-            && points.iter().all(|point| point.values.is_empty())
-        {
-            return Err(Error::input(refused.clone(), "change what all points have in common with --set"));
-        }
-        Ok(self.plan(points))
+        let plan = self.plan(points);
+        refusal(&plan).map_or(Ok(plan), Err)
     }
 
     /// Runs one combination, `at_once` of them in parallel, with its share of the memory that models may take.
-    fn run_one(&self, combination: &[usize], seed: u64, at_once: usize) -> Result<Vec<StepResult>, Error> {
+    fn run_one(&self, combination: &[usize], seed: u64, at_once: usize, progress: &dyn RunsProgress) -> Ran {
         let request = &self.request;
         let scenario = request.scenario_at(combination)?;
         let memory = request.model.memory.map(|memory| Bytes::new(memory.get() / at_once.max(1) as u64));
-        Model::new(ModelOptions { memory, ..request.model.clone() }).steps(&RunRequest {
-            scenario,
-            scale: request.scale,
-            seed,
-        })
+        let run = RunRequest { scenario, scale: request.scale, seed };
+        Model::new(ModelOptions { memory, ..request.model.clone() }).steps_unless(&run, &|| progress.interrupted())
     }
 
     fn point(&self, combination: &[usize], runs: &[&Ran]) -> Result<PlanPoint, Error> {
         let mut point = PlanPoint { at: combination.to_vec(), values: Vec::new(), meets_goal: None, refused: None };
+        // Of each seed: whether it meets the goal, none where that cannot be computed.
+        let mut met: Vec<Option<bool>> = Vec::new();
         for run in runs {
             match run {
                 Ok(steps) => {
                     let step = steps.iter().find(|step| step.id == self.step);
                     point.values.extend(step.and_then(|step| step.get(self.figure)));
+                    let killed = killed(steps);
                     if let Some(goal) = &self.request.goal {
                         let scenario = with_goal(&self.request.scenario_at(combination)?, goal);
                         let holds = claims::check(&scenario, steps).first().map(|verdict| verdict.holds);
-                        point.meets_goal = match holds {
-                            Some(ClaimStatus::Holds) => Some(point.meets_goal.unwrap_or(true)),
+                        met.push(match holds {
+                            _ if killed.is_some() => Some(false),
+                            Some(ClaimStatus::Holds) => Some(true),
                             Some(ClaimStatus::Fails) => Some(false),
-                            _ => point.meets_goal,
-                        };
+                            _ => None,
+                        });
                     }
+                    point.refused = point.refused.or(killed);
                 }
-                Err(error) if error.kind == ErrorKind::Input => point.refused = Some(error.what.clone()),
+                Err(error) if error.kind == ErrorKind::Input => {
+                    met.push(None);
+                    point.refused = Some(error.what.clone());
+                }
                 Err(error) => return Err(error.clone()),
             }
+        }
+        // What did not do its work has no figure of it. How many were killed is one all the same.
+        if point.refused.is_some() && self.figure != Figure::OomKills {
+            point.values.clear();
+        }
+        if self.request.goal.is_some() {
+            point.meets_goal = if met.contains(&Some(false)) {
+                Some(false)
+            } else {
+                met.into_iter().try_fold(true, |all, one| one.map(|one| all && one))
+            };
         }
         let copies = usize::try_from(self.request.seeds).unwrap_or(usize::MAX) / self.runs_each;
         point.values = point.values.repeat(copies);
@@ -290,3 +321,6 @@ impl CheckedPlan {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ mod step;
 
 pub use costs::{EMULATED, calibrate};
 pub use kind::KIND;
+pub use machine::device_names;
 pub use missing::runnable;
 pub use model::Model;
 pub use options::{MeasuredMemory, ModelOptions};

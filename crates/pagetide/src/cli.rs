@@ -1,9 +1,10 @@
 //! The command line. Help, man pages and shell completions come from these definitions.
 
 use crate::command::*;
-use crate::habits;
+use crate::{habits, output};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pagetide_core::Error;
+use std::ffi::{OsStr, OsString};
 use std::sync::LazyLock;
 
 /// Find out what the page cache does to this host's IO, prove it, and see what would change it.
@@ -23,7 +24,7 @@ Examples:
   pagetide                                           this host in ten lines
   pagetide doctor                                    what this machine can do, and how to fix what it cannot
   pagetide mem                                       memory now, and the room until throttling
-  pagetide record -o rec -- tar cf /dev/null /usr    record the host while a command runs
+  pagetide record -o rec -- ./nightly.sh             record the host while a command runs
   pagetide diagnose rec                              name the cause of slow IO in that recording, with evidence
   pagetide show rec disk                             tables as sar prints them
   pagetide lab run buffered-read --scale 1/8         run an experiment and compare it with published figures
@@ -87,9 +88,25 @@ impl Arguments {
 
     /// The parsed command line. Help, the version and wrong use end the program.
     pub(crate) fn typed() -> Self {
-        let mut matches =
-            Self::definition().try_get_matches().unwrap_or_else(|error| habits::with_our_words(error).exit());
+        let words = std::env::args_os().map(range_as_value);
+        let mut matches = Self::definition()
+            .try_get_matches_from(words)
+            .unwrap_or_else(|error| Self::end(&habits::with_our_words(error)));
         Self::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut Self::definition()).exit())
+    }
+
+    /// Prints help, the version or what is wrong, and ends the program. Clap's own way does not say that nothing could be written.
+    fn end(told: &clap::Error) -> ! {
+        use std::io::Write;
+        let printed = told.print().and_then(|()| std::io::stdout().flush());
+        if let Err(error) = printed
+            && !told.use_stderr()
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            output::complain(&Error::system(format!("stdout: {error}"), ""));
+            std::process::exit(3);
+        }
+        std::process::exit(told.exit_code());
     }
 
     /// Runs the command. The commands of the lab first undo what a killed run left; the others report it.
@@ -131,6 +148,15 @@ impl Arguments {
             Command::Guest => guest::run(),
         }
     }
+}
+
+/// The word of a command line, with a space before a range that begins with a minus sign (`-20min..-10min`), which clap takes for options.
+/// (With `allow_hyphen_values`, `--compare` would also take an option that follows it.)
+fn range_as_value(word: OsString) -> OsString {
+    let is_range = |text: &str| {
+        text.strip_prefix('-').is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit())) && text.contains("..")
+    };
+    if word.to_str().is_some_and(is_range) { [OsStr::new(" "), &word].into_iter().collect() } else { word }
 }
 
 #[cfg(test)]
@@ -219,6 +245,12 @@ mod tests {
         {
             texts.push((page.display().to_string(), std::fs::read_to_string(&page).unwrap()));
         }
+        let alerts = std::fs::read_to_string(top.join("packaging/prometheus-alerts.yml")).unwrap();
+        assert_eq!(
+            alerts.matches("pagetide diagnose").count(),
+            commands(&alerts).iter().filter(|command| command.starts_with("diagnose")).count()
+        );
+        texts.push(("prometheus-alerts.yml".to_owned(), alerts));
         let mut refused = Vec::new();
         let mut taken = 0;
         for (origin, text) in texts {
@@ -229,7 +261,8 @@ mod tests {
                 let words = words(&command);
                 // The name of a command alone is a mention of it.
                 let is_mention = words.len() <= 2;
-                let read = Arguments::try_parse_from(std::iter::once("pagetide".to_owned()).chain(words));
+                let words = std::iter::once("pagetide".to_owned()).chain(words);
+                let read = Arguments::try_parse_from(words.map(|word| range_as_value(word.into())));
                 match read.map_err(|error| error.kind()) {
                     Ok(_) | Err(DisplayHelp | DisplayVersion) => taken += 1,
                     Err(MissingRequiredArgument | DisplayHelpOnMissingArgumentOrSubcommand) if is_mention => {}

@@ -28,6 +28,9 @@ pub(crate) mod top;
 pub(crate) mod trace_helper;
 pub(crate) mod undo;
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
 /// How a command ended, short of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -35,4 +38,14 @@ pub(crate) enum Outcome {
     Done,
     /// A claim or a check failed (exit 1).
     Failed,
+    /// What the recorded command ended with, as a shell tells it.
+    OfCommand(u8),
+}
+
+impl Outcome {
+    /// That of a command: its exit code, or 128 and the number of the signal that ended it.
+    fn of_command(status: ExitStatus) -> Self {
+        let code = status.code().or_else(|| Some(128 + status.signal()?));
+        Self::OfCommand(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    }
 }

@@ -17,12 +17,20 @@ const fn habit(commands: &'static [&'static str], words: &'static [&'static str]
 /// Commands that take a range of a recording.
 const RANGED: &[&str] = &["show", "diagnose", "cut", "evictions", "mrc"];
 
+/// What sar's options print that a recording has not.
+const NOT_RECORDED: &str = "a recording has no network (sar -n), space of file systems (-F), power (-m), kernel tables (-v) and serial lines (-y)";
+
 const HABITS: &[Habit] = &[
     habit(&["show"], &["-r", "-R"], "sar -r is `pagetide show rec memory`"),
     habit(&["show"], &["-B"], "sar -B is `pagetide show rec paging`"),
-    habit(&["show"], &["-d", "-x", "-dx", "-xt"], "sar -d and iostat -x are `pagetide show rec disk`"),
+    habit(&["show"], &["-d", "-dx", "-xt"], "sar -d and iostat -x are `pagetide show rec disk`"),
+    habit(&["show"], &["-x"], "iostat -x is `pagetide show rec disk`; sar -x is `pagetide show rec memory --min-max`"),
     habit(&["show"], &["-b"], "sar -b is `pagetide show rec io`"),
-    habit(&["show"], &["-q"], "sar -q is `pagetide show rec load`"),
+    habit(
+        &["show"],
+        &["-q"],
+        "sar -q is `pagetide show rec load`; sar -q CPU, IO, MEM and PSI are `pagetide show rec pressure`",
+    ),
     habit(&["show"], &["-u"], "sar -u is `pagetide show rec cpu`"),
     habit(&["show"], &["-P"], "sar -P ALL is `pagetide show rec cpus`"),
     habit(&["show"], &["-w"], "sar -w is `pagetide show rec tasks`"),
@@ -31,11 +39,23 @@ const HABITS: &[Habit] = &[
     habit(
         &["show"],
         &["-p"],
-        "pidstat is `pagetide show rec processes`; one process: `pagetide show rec processes --only mysqld`",
+        "sar -p is the default: names of the device mapper follow the device; pidstat -p is `pagetide show rec processes --only mysqld`",
     ),
+    habit(&["show"], &["-C"], "sar -C: comments of sadc are marks, which `pagetide diagnose rec --json` prints"),
+    habit(&["show"], &["-D"], "sar -D: `pagetide record -o rec` keeps samples in segments by hour"),
+    habit(&["show"], &["-F", "-m", "-n", "-v", "-y"], NOT_RECORDED),
+    habit(
+        &["show"],
+        &["-I"],
+        "sar -I SUM is `intr/s` of `pagetide show rec tasks`; single interrupts are not recorded",
+    ),
+    habit(&["show"], &["-j"], "sar -j: `--only NAME` takes names below /dev/disk and of the device mapper"),
+    habit(&["show"], &["-t"], "times are those of the recorded host by default, as with sar -t; `--utc` prints UTC"),
+    habit(&["show"], &["-V"], "`pagetide --version`"),
+    habit(&["show"], &["-z"], "idle disks and processes are left out by default, as with sar -z; `--all` shows them"),
     habit(&["show"], &["-A"], "there is one table per topic, such as `pagetide show rec disk`"),
     habit(&["show"], &["-f"], "the recording comes first: `pagetide show rec disk`"),
-    habit(&["show"], &["-i", "-t", "--interval", "--step"], "one row per 5 s: `pagetide show rec disk --every 5`"),
+    habit(&["show"], &["-i", "--interval", "--step"], "one row per 5 s: `pagetide show rec disk --every 5`"),
     habit(
         &["show"],
         &["--dev", "--device", "--disk", "--cpu", "--pid", "--name", "--process", "--filter", "--cgroup"],
@@ -43,7 +63,7 @@ const HABITS: &[Habit] = &[
     ),
     habit(
         &["show"],
-        &["-n", "--head", "--limit"],
+        &["--head", "--limit"],
         "the first five rows of each sample: `pagetide show rec processes --top 5`",
     ),
     habit(
@@ -53,7 +73,7 @@ const HABITS: &[Habit] = &[
     ),
     habit(
         RANGED,
-        &["-s", "--since", "--start", "--begin", "--after"],
+        &["-s", "--form", "--since", "--start", "--begin", "--after"],
         "the start of a range is `--from TIME`, such as --from 12:20 or --from -10min",
     ),
     habit(RANGED, &["-e", "--until", "--end", "--before"], "the end of a range is `--to TIME`, such as --to 12:40"),
@@ -126,6 +146,11 @@ const HABITS: &[Habit] = &[
         &[],
         "`pagetide plan database-memory`, or `pagetide lab run buffered-read --on sim`",
     ),
+    habit(
+        &["trace"],
+        &[],
+        "`pagetide evictions --for 5s` shows who evicts whose pages, `pagetide mrc --for 5s` how much memory would help",
+    ),
     habit(&["convert"], &[], "`pagetide import sar.txt -o rec`"),
     habit(
         &["export"],
@@ -161,6 +186,12 @@ const POSITIONALS: &[(&str, &str)] = &[
     ("diagnose", "to compare two recordings: `pagetide diagnose before --compare after`"),
 ];
 
+/// A command without what it needs, and how to write it.
+const MISSING: &[(&str, &str)] = &[
+    ("fleet", "name a folder of recordings, one per host: `pagetide fleet /srv/recordings`"),
+    ("plan", "`pagetide plan --list` shows the plans; `pagetide plan --from rec` plans for what a recording shows"),
+];
+
 /// The error, with what to write instead if something was typed out of habit.
 pub(crate) fn with_our_words(mut error: clap::Error) -> clap::Error {
     let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
@@ -169,9 +200,14 @@ pub(crate) fn with_our_words(mut error: clap::Error) -> clap::Error {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
         ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
         ErrorKind::InvalidValue => ContextKind::InvalidValue,
+        // Here it is the option.
+        ErrorKind::ValueValidation | ErrorKind::MissingRequiredArgument => ContextKind::InvalidArg,
         _ => return error,
     };
-    let Some(ContextValue::String(word)) = error.get(said) else { return error };
+    let word = match error.get(said) {
+        Some(ContextValue::String(word)) => word.as_str(),
+        _ => "",
+    };
     let Some(write) = meant(error.kind(), &command, word) else { return error };
     for guess in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue] {
         error.remove(guess);
@@ -186,6 +222,14 @@ fn meant(kind: ErrorKind, command: &str, word: &str) -> Option<String> {
         ErrorKind::InvalidValue if command == "show" => {
             let (_, topic) = TOPICS.iter().find(|(words, _)| words.contains(&word))?;
             Some(format!("`pagetide show rec {topic}`"))
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let (_, write) = MISSING.iter().find(|(known, _)| *known == command)?;
+            Some((*write).to_owned())
+        }
+        ErrorKind::ValueValidation => {
+            let option = word.strip_suffix(" <NUMBER>")?;
+            Some(format!("write a whole number: `{option} 1`"))
         }
         ErrorKind::InvalidSubcommand => {
             let known = HABITS.iter().find(|habit| habit.words.is_empty() && habit.commands.contains(&word))?;
@@ -210,7 +254,8 @@ pub(crate) fn texts() -> String {
     let topics = TOPICS.iter().map(|(_, topic)| format!("`pagetide show rec {topic}`"));
     let habits = HABITS.iter().map(|habit| habit.write.to_owned());
     let positionals = POSITIONALS.iter().map(|(_, write)| (*write).to_owned());
-    topics.chain(habits).chain(positionals).collect::<Vec<_>>().join("\n")
+    let missing = MISSING.iter().map(|(_, write)| (*write).to_owned());
+    topics.chain(habits).chain(positionals).chain(missing).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -237,6 +282,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// docs/SAR.md says that `show` names the equivalent of sar's options.
+    #[test]
+    fn every_option_of_sar_in_the_table_of_the_docs_is_answered_as_there() {
+        let page = include_str!("../docs/SAR.md");
+        let table = page.split("\n## sar\n").nth(1).unwrap().split("\n## ").next().unwrap();
+        let topic = regex::Regex::new(r"`show rec (\w+)`").unwrap();
+        let mut tried = 0;
+        for row in table.lines().filter(|line| line.starts_with("| `")) {
+            let (options, is) = row.trim_matches(['|', ' ']).split_once(" | ").unwrap();
+            for option in options.split('`').skip(1).step_by(2).filter_map(|option| option.split(' ').next()) {
+                let is_short = option.len() == 2 && option.starts_with('-') && option != "-h";
+                if !is_short {
+                    continue;
+                }
+                tried += 1;
+                let hint = meant(ErrorKind::UnknownArgument, "show", option).unwrap_or_else(|| panic!("{option}"));
+                assert_eq!(is == "none", hint == NOT_RECORDED, "{option}: {is}: {hint}");
+                if let Some(topic) = topic.captures(is) {
+                    assert!(hint.contains(&format!("show rec {}", &topic[1])), "{option}: {is}: {hint}");
+                }
+            }
+        }
+        assert!(tried > 25, "{tried} options");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 pub(crate) struct TraceArguments {
     /// Trace for this long. Ctrl-C stops early and prints the result so far.
-    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", default_value = "10s", conflicts_with = "recording")]
+    #[arg(value_parser = Nanos::typed_interval, long = "for", value_name = "TIME", default_value = "10s", conflicts_with = "recording")]
     length: Nanos,
     /// Sample one page in N, a power of two.
     #[arg(long, value_name = "1/N", default_value = "1/64", conflicts_with = "recording")]
@@ -222,9 +222,10 @@ pub(crate) fn read_or_run(recording: Option<&Path>, arguments: &TraceArguments) 
     let (Some(first), Some(last)) = (within().min(), within().max()) else {
         return Err(Error::input("the recording has no sample in that time", "`pagetide show` prints its times"));
     };
-    let Some((summary, names)) = read_tables(&recording, first, last) else {
+    let traced = read_tables(&recording, first, last).filter(|(summary, _)| summary.coverage.time_ns > 0);
+    let Some((summary, names)) = traced else {
         if recording.manifest.capabilities.iter().any(|known| known == "trace") {
-            let hint = "choose another time, or record longer: while on, the trace is written once a second";
+            let hint = "choose another time, or record with --trace, which is on all the time: --trace=auto is on while tasks wait";
             return Err(Error::input(format!("{}: the trace was off in that time", path.display()), hint));
         }
         let hint = "record with `pagetide record --trace`, or leave the recording out to trace this host now";

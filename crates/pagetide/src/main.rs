@@ -9,12 +9,14 @@ mod interrupt;
 mod live_trace;
 mod measured;
 mod output;
+mod programs;
 mod progress;
 mod recordings;
 mod remaining;
 mod reports;
 mod runs;
 mod sampling;
+mod silence;
 
 use pagetide_core::ErrorKind;
 use pagetide_kernel::Root;
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     match cli::Arguments::typed().run() {
         Ok(command::Outcome::Done) => ExitCode::SUCCESS,
         Ok(command::Outcome::Failed) => ExitCode::from(1),
+        Ok(command::Outcome::OfCommand(code)) => ExitCode::from(code),
         Err(error) => {
             output::complain(&error);
             ExitCode::from(match error.kind {

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The file of a recording: its name with an ending, in the folder that the recording is in.
 pub(crate) fn file_of(recording: &Path) -> Result<PathBuf, Error> {
-    let whole = recording
-        .canonicalize()
-        .map_err(|error| Error::input(format!("{}: {error}", recording.display()), "name a recording"))?;
+    let whole = recording.canonicalize().map_err(|error| Error::unreadable(recording, &error, "name a recording"))?;
     let name = whole.file_name().unwrap_or_default().to_string_lossy();
     Ok(whole.with_file_name(format!("{name}.reproduction.json")))
 }

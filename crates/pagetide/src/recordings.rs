@@ -47,9 +47,15 @@ pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Error> {
 
 /// The content of a file of a run's folder, of at most `largest` bytes; absent when it is not there.
 pub(crate) fn file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<Vec<u8>>, Error> {
-    match Dir::open(folder).and_then(|dir| dir.read(Path::new(name), largest)) {
+    let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    let dir = match Dir::open(folder) {
+        Ok(dir) => dir,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(unreadable(folder, &error)),
+    };
+    match dir.read(Path::new(name), largest) {
         Ok(content) => Ok(Some(content)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(&folder.join(name), &error)),
     }
 }
@@ -76,7 +82,7 @@ pub(crate) fn own_file_of(folder: &Path, name: &str, largest: u64) -> Result<Opt
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Error {
-    Error::input(format!("{}: {error}", path.display()), "name the folder of a recording or of a run that you may read")
+    Error::unreadable(path, error, "name the folder of a recording or of a run")
 }
 
 /// The clock for people who read a recording: UTC on request, else the recorded host's zone; if the recording has no zone, the reader's.

@@ -55,15 +55,14 @@ pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Error> {
 /// Writes a file that the user named, and follows no other user's link.
 pub(crate) fn write_file(file: &Path, content: &[u8]) -> Result<(), Error> {
     pagetide_dir::write_file(file, content)
-        .map_err(|error| Error::system(format!("{}: {error}", file.display()), "name a new file in a writable folder"))
+        .map_err(|error| Error::unwritable(file, &error, "name a new file in a writable folder"))
 }
 
 /// Refuses a file whose folder cannot be written to, before what takes minutes is computed for it.
 pub(crate) fn expect_writable(file: &Path) -> Result<(), Error> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).map_err(|error| {
-        Error::system(format!("{}: {error}", folder.display()), "name a new file in a writable folder")
-    })
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK)
+        .map_err(|error| Error::unwritable(folder, &error.into(), "name a new file in a writable folder"))
 }
 
 /// A page as one self-contained HTML file.

@@ -16,7 +16,7 @@ pub(crate) struct RunsDisplay {
 
 impl RunsDisplay {
     pub(crate) const fn new(interrupt: Interrupt, what: &'static str) -> Self {
-        Self { interrupt, what, percent: AtomicUsize::new(0) }
+        Self { interrupt, what, percent: AtomicUsize::new(usize::MAX) }
     }
 }
 

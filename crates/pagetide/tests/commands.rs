@@ -199,9 +199,22 @@ fn a_recorded_command_is_shown_and_diagnosed() {
     let rows = |shown: &Value| shown["rows"].as_array().unwrap().len();
     assert!(rows(&both) > rows(&memory), "a second command goes on with the recording: {both}");
     assert_eq!(both["rows"][0], memory["rows"][0], "a recording is never overwritten");
-    let failed =
-        pagetide().args(["record", "-o"]).arg(folder.path().join("second")).args(["--", "false"]).output().unwrap();
-    assert_eq!(failed.status.code(), Some(1));
+    for (command, code) in [("exit 7", 7), ("kill -9 $$", 128 + 9)] {
+        let second = folder.path().join(code.to_string());
+        let ended = pagetide().args(["record", "-o"]).arg(second).args(["--", "sh", "-c", command]).output().unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{command}");
+    }
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for words in [&["--help"][..], &["--version"], &["show", "--help"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pagetide"));
+        let output = command.args(words).stdout(full).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(3) && said.contains("No space left on device"), "{words:?}: {said}");
+    }
 }
 
 /// Reads lines of a child until `enough` says so, sends SIGINT, and gives all that it printed.
@@ -380,6 +393,49 @@ fn one_of_several_runs_that_is_refused_is_an_outcome_on_the_page() {
     assert_eq!((code, &batch["scenario"]), (Some(0), &"good".into()), "named twice is meant once");
 }
 
+#[test]
+fn several_runs_that_were_interrupted_go_on_and_keep_what_has_a_result() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let read = "[[step]]\nid = \"A\"\nstream = { from = \"file:a\", size = \"8MiB\" }\n";
+    let [one, two] = ["one", "two"].map(|id| scenario(folder.path(), id, read));
+    let run = |more: &[&str]| {
+        let output = pagetide()
+            .current_dir(folder.path())
+            .args(["lab", "run", "--on", "sim", "--json", "--out", "set"])
+            .args(more)
+            .output()
+            .unwrap();
+        (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let batch = |more: &[&str]| -> Value {
+        let (code, stdout, stderr) = run(more);
+        assert_eq!(code, Some(0), "{stderr}");
+        serde_json::from_slice(&stdout).unwrap()
+    };
+    let ran = |batch: &Value, at: usize| {
+        let run = &batch["runs"][at]["outcome"]["ran"];
+        (run["started_wall_ns"].as_i64().unwrap(), run["seed"].as_u64().unwrap())
+    };
+    let whole = batch(&[&one, &two, "--resume"]);
+    // Killed in the middle of the second run.
+    let killed = folder.path().join("set/two");
+    for file in ["result.json", "report.html"] {
+        std::fs::remove_file(killed.join(file)).unwrap();
+    }
+    let (code, _, stderr) = run(&[&one, &two]);
+    assert!(code == Some(2) && stderr.contains("--resume goes on with them"), "{stderr}");
+    for (other, what) in [("--scale=1/2", "--scale"), ("--seed=0", "--seed"), ("--set=memory=128MiB", "scenario")] {
+        let (code, _, stderr) = run(&[&one, &two, "--resume", other]);
+        assert!(code == Some(2) && stderr.contains(&format!("one was run with another {what}")), "{stderr}");
+    }
+    let (code, _, stderr) = run(&[&one, "--resume"]);
+    assert!(code == Some(2) && stderr.contains("goes on with several runs"), "{stderr}");
+    let again = batch(&[&one, &two, "--resume"]);
+    assert_eq!((ran(&again, 0), &again["started_wall_ns"]), (ran(&whole, 0), &whole["started_wall_ns"]));
+    assert!(ran(&again, 1).0 > ran(&whole, 1).0 && ran(&again, 1).1 == ran(&whole, 1).1, "{again}");
+    assert!(killed.join("report.html").exists());
+}
+
 fn refused_runs(runs: &[String; 2]) -> (i32, String) {
     refused(&["lab", "compare", &runs[0], &runs[1]])
 }
@@ -526,10 +582,10 @@ fn a_plan_repeats_recorded_work_or_says_what_the_recording_lacks() {
         (plan["points"][0]["values"][0].as_f64().unwrap(), plan["measured"][0]["y"].as_f64().unwrap());
     assert!((model / recorded - 1.0).abs() < 0.1, "{model} bytes read beside {recorded} recorded");
     let guesses: Vec<&str> = plan["guesses"].as_array().unwrap().iter().map(|guess| guess.as_str().unwrap()).collect();
-    assert!(guesses.iter().any(|guess| guess.starts_with("sqlite3 reads nothing twice")), "{guesses:?}");
+    assert!(guesses.iter().any(|guess| guess.starts_with("sqlite3 reads nothing twice, although")), "{guesses:?}");
 
     let (code, why) = refused(&["plan", "--from", &format!("{fixtures}real/swapoff-mglru")]);
-    assert!(code == 2 && why.contains("does not show a program that read or wrote 1 MiB"), "{code}: {why}");
+    assert!(code == 2 && why.contains("swapoff read from disks only by page faults or from swap"), "{code}: {why}");
     let (code, why) = refused(&["plan", "--host"]);
     assert!(code == 2 && why.contains("not the work on it"), "{code}: {why}");
     assert_eq!(refused(&["plan", "--host", "--from", "x"]).0, 2);

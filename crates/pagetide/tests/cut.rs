@@ -36,6 +36,19 @@ fn a_file_has_the_diagnosis_with_which_it_was_cut() {
 }
 
 #[test]
+fn a_file_for_stdout_is_the_same_and_what_is_said_of_it_goes_to_stderr() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (recording, file) = (fixture(), scratch.path().join("incident.pagetide"));
+    let recording = recording.to_str().unwrap();
+    let said = stdout(&["cut", recording, "-o", file.to_str().unwrap()]);
+    let assert = Command::cargo_bin("pagetide").unwrap().args(["cut", recording, "-o", "-"]).assert().success();
+    assert!(assert.get_output().stdout == std::fs::read(&file).unwrap());
+    let streamed = String::from_utf8_lossy(&assert.get_output().stderr).replace("stdout:", "FILE:");
+    assert_eq!(streamed, said.replace(&format!("{}:", file.display()), "FILE:"));
+    Command::cargo_bin("pagetide").unwrap().args(["cut", recording, "-o", "-", "--json"]).assert().code(2);
+}
+
+#[test]
 fn the_diagnosis_of_a_redacted_file_has_pseudonyms() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("incident.pagetide");

@@ -29,7 +29,13 @@ fn scrape(port: u16) -> Option<Scrape> {
         let value = value.parse().unwrap_or(f64::NAN);
         scrape.entry(name.to_owned()).or_default().insert(labels.trim_end_matches('}').to_owned(), value);
     }
-    (!scrape.is_empty()).then_some(scrape)
+    (!scrape.is_empty()).then(|| with_up(scrape, 1.0))
+}
+
+/// What Prometheus itself says of a scrape.
+fn with_up(mut scrape: Scrape, up: f64) -> Scrape {
+    scrape.insert("up".to_owned(), Series::from([(String::new(), up)]));
+    scrape
 }
 
 /// The part of PromQL that the files use: metrics with a selector by instance, `rate` over a range, `/`, comparisons with a number, `and`, `or`.
@@ -76,7 +82,7 @@ impl Evaluated<'_> {
             }
         };
         let name = match selector.split_once('{') {
-            Some((name, r#"instance="$instance"}"#)) => name,
+            Some((name, r#"instance="$instance"}"# | r#"job="pagetide"}"#)) => name,
             Some((_, labels)) => return Err(format!("selector {{{labels}")),
             None => selector,
         };
@@ -96,6 +102,20 @@ impl Evaluated<'_> {
             |(labels, value): (&String, &f64)| Some((labels.clone(), (value - before.get(labels)?) / self.seconds));
         Ok(after.iter().filter_map(rise).collect())
     }
+}
+
+fn alerts() -> Vec<String> {
+    let lines = file("prometheus-alerts.yml");
+    lines.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_recorder_that_is_gone_raises_an_alert() {
+    let gone = with_up(Scrape::new(), 0.0);
+    let evaluated = Evaluated { before: &gone, after: &gone, seconds: 1.5 };
+    let raised: Vec<String> =
+        alerts().into_iter().filter(|alert| evaluated.of(alert).is_ok_and(|values| values == [0.0])).collect();
+    assert_eq!(raised, [r#"up{job="pagetide"} == 0"#]);
 }
 
 #[test]
@@ -138,9 +158,7 @@ fn every_expression_of_the_dashboard_and_of_the_alerts_has_values() {
         let targets = panel["targets"].as_array().unwrap();
         expressions.extend(targets.iter().map(|target| target["expr"].as_str().unwrap().to_owned()));
     }
-    let alerts = file("prometheus-alerts.yml");
-    let of_alerts = alerts.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).map(str::to_owned);
-    expressions.extend(of_alerts);
+    expressions.extend(alerts());
     assert!(
         panels.len() >= 10 && expressions.len() >= 25,
         "{} panels, {} expressions",

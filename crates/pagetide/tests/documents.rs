@@ -95,6 +95,45 @@ fn fleet_md_lists_every_column() {
 }
 
 #[test]
+fn kubernetes_md_names_each_right_and_folder_that_the_daemonset_has() {
+    let read = |path: &str| std::fs::read_to_string(tree::root().join(path)).unwrap();
+    let (page, pod) = (read("docs/how-to/kubernetes.md"), read("packaging/kubernetes/daemonset.yaml"));
+    let all = |text: &str, pattern: &str| -> BTreeSet<String> {
+        Regex::new(pattern).unwrap().captures_iter(text).map(|found| found[1].to_owned()).collect()
+    };
+    let rows: String = page.lines().filter(|line| line.starts_with('|')).collect();
+    let added = pod.lines().find_map(|line| line.trim().strip_prefix("add: ")).unwrap();
+    assert_eq!(all(&rows, "`CAP_([A-Z_]+)`"), all(added, "([A-Z_]+)"));
+    let folders = all(&pod, "hostPath: \\{path: ([^,]+),");
+    assert_eq!(all(&rows, "`(/(?:sys/fs|run|var)/[^`]+)`"), folders);
+    assert_eq!(all(&pod, "mountPath: ([^,}]+)"), folders);
+    // Where the recorder looks for the names of containers that Kubernetes runs.
+    for constant in ["CONTAINERD", "CONTAINERS", "PODS"] {
+        let source = read("crates/service/src/containers.rs");
+        let folder = all(&source, &format!("const {constant}: &str = \"([^\"]+)\""));
+        assert!(folders.contains(&format!("/{}", folder.first().unwrap())), "{constant}");
+    }
+}
+
+#[test]
+fn the_recorders_unit_runs_as_a_user_whose_group_can_read_and_stops_at_a_mistake() {
+    let read = |path: &str| std::fs::read_to_string(tree::root().join("packaging").join(path)).unwrap();
+    let unit = read("pagetide-recorder.service");
+    let of = |key: &str| unit.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    // systemd puts the recordings of a dynamic user below /var/lib/private, into which no group leads.
+    assert_eq!(
+        (of("DynamicUser"), of("StateDirectory"), of("StateDirectoryMode")),
+        (None, Some("pagetide"), Some("0750"))
+    );
+    let users = read("pagetide.sysusers");
+    let user = of("User").unwrap();
+    assert!(users.lines().any(|line| line.starts_with(&format!("u {user} "))), "{users}");
+    for unit in ["pagetide-recorder.service", "pagetide-serve.service"] {
+        assert!(read(unit).contains("\nRestartPreventExitStatus=2\n"), "{unit}: exit code 2 is a mistake in the input");
+    }
+}
+
+#[test]
 fn the_scenario_in_scenarios_md_can_be_run() {
     let path = tree::root().join("docs/SCENARIOS.md");
     let text = std::fs::read_to_string(&path).unwrap();

@@ -7,8 +7,8 @@ use pagetide_core::{
 use pagetide_store::Writer;
 use std::path::Path;
 
-/// Sets a window's title, clears the screen, by C0 and by C1, reverses text and hides a part of it.
-const EVIL: &str = "e\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}\u{200b}\r\nvil\"<b>";
+/// Sets a window's title, clears the screen, by C0 and by C1, reverses text, hides a part of it, and begins a line with a command.
+const EVIL: &str = "e\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}\u{200b}\r\nvil\"<b>\n\n$ MARK";
 
 fn hostile_recording(folder: &Path) {
     let mut writer = Writer::create(folder).unwrap();
@@ -76,6 +76,8 @@ fn a_hostile_name_is_shown_and_obeyed_by_nobody() {
             let text = String::from_utf8(out).unwrap();
             let wrong = text.find(|c| is_unprintable(c) && c != '\n' && c != '\t');
             assert_eq!(wrong, None, "{arguments:?}: {text:?}");
+            let forged = text.lines().find(|line| line.trim_start().starts_with("$ MARK"));
+            assert_eq!(forged, None, "{arguments:?}: {text}");
             shown += usize::from(text.contains(r"\x1b]0;owned\x07") || text.contains(r"\u001b]0;owned\u0007"));
         }
     }

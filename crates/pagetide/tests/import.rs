@@ -98,4 +98,5 @@ fn a_pipe_is_imported_whole_also_when_sadf_is_allowed() {
     let of_file = imported("file", &log.display().to_string());
     assert!(of_file.len() > 2 && of_file[0] > 1_000_000_000_000_000_000, "{of_file:?}");
     assert_eq!(imported("pipe", &format!("<(cat {})", log.display())), of_file);
+    assert_eq!(imported("stdin", &format!("- < <(cat {})", log.display())), of_file);
 }

@@ -229,14 +229,26 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The program under test.
+fn pagetide() -> Command {
+    Command::new(std::env::var_os("PAGETIDE_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_pagetide").into()))
+}
+
+/// What `pagetide import` makes of a text of sar, whose zone is known by its offset alone.
+fn imported(folder: &Path) {
+    let text = top().join("fixtures/import/sysstat-12.6.1/sar.en_US.txt");
+    let mut command = pagetide();
+    command.arg("import").arg(text).arg("-o").arg(folder).args(["--utc-offset", "+02:00"]);
+    passes(command);
+}
+
 /// A running server, ended when it is dropped.
 struct Server(Child, String);
 
 impl Server {
     fn start(folder: &Path) -> Self {
-        let binary = std::env::var_os("PAGETIDE_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_pagetide").into());
         let mut child =
-            Command::new(binary).arg("serve").arg(folder).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+            pagetide().arg("serve").arg(folder).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = lines.by_ref().find_map(|line| {
             let line = line.unwrap();
@@ -263,6 +275,7 @@ fn every_view_works_in_a_browser() {
     copy(&top().join("fixtures/real/tar-mglru/recording"), &folder.join("tar"));
     told(&folder.join("told.pagetide"));
     month(&folder.join("month"));
+    imported(&folder.join("sar"));
     hostile(&folder.join("hostile"));
     std::fs::create_dir(folder.join("broken")).unwrap();
     std::fs::write(folder.join("broken/manifest.json"), "{").unwrap();

@@ -151,7 +151,8 @@ fn record(folder: &Path) {
     let mut sample = Sample::default();
     for second in 0..4 {
         sample.clear();
-        let ns = second * SECOND;
+        // No clock ticks at whole milliseconds.
+        let ns = second * SECOND + 600_900;
         sample.stamp = Stamp { wall_ns: BEGIN + ns, mono_ns: ns, boot_ns: ns };
         sample.row(Table::Host, host, 1)[0] = Some(1 << 30);
         sample.row(Table::Process, process, 2).fill(Some(second * 10));
@@ -326,7 +327,6 @@ fn hostile_names_and_ten_thousand_groups_are_text_in_json() {
     server.end();
 }
 
-/// Reads a stream of events to the first one called `name`.
 /// Samples of two occasions a week apart, and a note in the second.
 #[test]
 fn occasions_that_lie_apart_have_a_gap_between_them() {
@@ -355,11 +355,40 @@ fn occasions_that_lie_apart_have_a_gap_between_them() {
     let ms = |second: i64| BEGIN / 1_000_000 + second * 1000;
     let info = server.ok(&format!("/api/recording/{id}/info"));
     assert_eq!(info["gaps"], serde_json::json!([{ "from_ms": ms(2), "to_ms": ms(week) }]));
+    let series = format!("/api/recording/{id}/series?s=host/MemFree&from={}&to={}", ms(week - 1), info["to_ms"]);
+    let at = serde_json::json!([ms(week), ms(week + 1)]);
+    assert_eq!(server.ok(&series)["at_ms"], at, "a recording's last sample is in its range");
     let marks = server.ok(&format!("/api/recording/{id}/marks"));
     assert_eq!(marks["marks"], serde_json::json!([{ "at_ms": ms(week + 1), "kind": "note", "text": "deployed" }]));
+    let diagnosis = server.ok(&format!("/api/recording/{id}/diagnosis"));
+    assert_eq!(diagnosis["to_ms"], info["to_ms"], "a week without samples is no more than a day to diagnose");
+    for answer in [&marks, &diagnosis] {
+        assert_eq!(answer["damaged"], serde_json::json!([]));
+    }
     server.end();
 }
 
+#[test]
+fn what_is_damaged_is_beside_the_verdict() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rec");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/stream-floods-cache-1/recording");
+    assert!(Command::new("cp").arg("-r").args([&fixture, &folder]).status().unwrap().success());
+    let mut file = folder.join("disk");
+    while file.is_dir() {
+        file = std::fs::read_dir(&file).unwrap().next().unwrap().unwrap().path();
+    }
+    std::fs::write(&file, "no Parquet").unwrap();
+    let server = Server::start(&[&folder]);
+    let recordings = server.ok("/api/recordings");
+    let id = recordings["recordings"][0]["id"].as_str().unwrap();
+    let diagnosis = server.ok(&format!("/api/recording/{id}/diagnosis"));
+    let said = diagnosis["damaged"][0].as_str().unwrap_or_default();
+    assert!(said.contains("the disk rows of segment"), "{said}");
+    server.end();
+}
+
+/// Reads a stream of events to the first one called `name`.
 fn event(stream: &mut BufReader<TcpStream>, name: &str) -> Value {
     let mut line = String::new();
     loop {

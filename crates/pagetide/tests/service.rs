@@ -381,6 +381,26 @@ fn a_recording_whose_folder_is_removed_begins_anew_and_is_asked_there() {
 }
 
 #[test]
+fn logs_that_are_removed_are_lost_samples() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rec");
+    let service = Service::start(&folder, &[]);
+    service.samples(5);
+    fs::remove_dir_all(folder.join("open")).unwrap();
+    service.until("lost samples", |status| status["lost_samples"].as_u64() >= Some(5));
+    service.samples(5);
+    assert_eq!(service.stop().0, Some(0));
+    let recording = load(&folder);
+    let manifest = &recording.manifest;
+    assert_eq!(recording.stamps().len() as u64 + manifest.lost_samples, manifest.samples);
+    fs::remove_dir_all(folder.join("host")).unwrap();
+    fs::remove_dir_all(folder.join("sample")).unwrap();
+    let checked = Command::new(BINARY).arg("check").arg(&folder).output().unwrap();
+    let text = String::from_utf8(checked.stdout).unwrap();
+    assert_eq!(checked.status.code(), Some(1), "{text}");
+}
+
+#[test]
 fn a_boot_clock_that_goes_back_leaves_no_sample_out() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rec");
@@ -454,6 +474,21 @@ fn tree(root: &Path, reads: u64, disks: &[&str]) {
     }
     let line = |(at, name): (usize, &&str)| format!("   7       {at} {name} {reads} 0 {reads} 5 0 0 0 0 0 5 5\n");
     put("diskstats", disks.iter().enumerate().map(line).collect());
+}
+
+#[test]
+fn a_copy_of_proc_is_said_to_be_one_moment() {
+    let scratch = tempfile::tempdir().unwrap();
+    tree(&scratch.path().join("copy"), 1, &["sdx"]);
+    let record = |root: &str| {
+        let arguments = ["record", "--host-only", "--for", "200ms", "--interval", "20ms", "--root", root, "-o"];
+        let output = Command::new(BINARY).args(arguments).arg(root.replace('/', "_")).current_dir(&scratch).output();
+        String::from_utf8(output.unwrap().stderr).unwrap()
+    };
+    let said = record("copy");
+    assert!(said.contains("nothing changed below copy: it is a copy of one moment"), "{said}");
+    let said = record("/");
+    assert!(said.contains(" samples in ") && !said.contains("nothing changed"), "{said}");
 }
 
 #[test]

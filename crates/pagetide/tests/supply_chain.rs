@@ -107,6 +107,10 @@ fn every_crate_has_an_allowed_licence_and_comes_from_the_registry() {
         let source = text(package, "source").strip_prefix("registry+");
         assert!(source.is_some_and(|source| registries.contains(&source)), "{name}: {}", package["source"]);
     }
+    for library in libraries() {
+        let licence = library["licence"].as_str().unwrap();
+        assert!(allowed(licence, &licences), "{licence}");
+    }
 }
 
 #[test]
@@ -224,6 +228,15 @@ fn notices(metadata: &Value) -> String {
             texts.entry(text).or_default().push(format!("{name} {version}"));
         }
     }
+    page.push_str(
+        "\nIt also contains these libraries, which no crate names:\n\n| library | version | licence |\n|---|---|---|\n",
+    );
+    for library in libraries() {
+        let [name, version, licence] = ["name", "version", "licence"].map(|key| library[key].as_str().unwrap());
+        let _ = writeln!(page, "| {name} | {version} | {licence} |");
+        let text = std::fs::read_to_string(top().join("packaging/licences").join(library["text"].as_str().unwrap()));
+        texts.entry(text.unwrap().trim_end().to_owned()).or_default().push(name.to_owned());
+    }
     page.push_str(&in_the_page());
     let mut texts: Vec<_> = texts.into_iter().collect();
     texts.sort_by(|one, other| one.1.cmp(&other.1));
@@ -231,6 +244,13 @@ fn notices(metadata: &Value) -> String {
         let _ = write!(page, "\n## {}\n\n~~~text\n{text}\n~~~\n", crates.join(", "));
     }
     page
+}
+
+/// What the compiler links into the binary beside the crates.
+fn libraries() -> Vec<toml::Table> {
+    let text = std::fs::read_to_string(top().join("packaging/licences/libraries.toml")).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    table["library"].as_array().unwrap().iter().map(|library| library.as_table().unwrap().clone()).collect()
 }
 
 /// What the page of `pagetide serve` contains. Its build puts the texts of the licences beside it.

@@ -36,7 +36,7 @@ const TYPED: &[(&str, i32, &str)] = &[
     ("mem --watch 0", 2, "`0` is not above 0"),
     ("diagnose REC --watch --every 0s", 2, "`0s` is not above 0"),
     ("serve /etc/passwd", 2, "not a recording"),
-    ("cut REC -o -", 2, "not to stdout"),
+    ("cut REC -o - --json", 2, "prints to stdout, too"),
     ("diagnose REC --html -", 2, "not to stdout"),
     ("show REC disk --from -10m", 0, "Average"),
     ("show REC disk --from -10min", 0, "Average"),
@@ -67,6 +67,7 @@ const TYPED: &[(&str, i32, &str)] = &[
     ("record -o r7 -- nosuchcmd", 2, "no such command"),
     ("record -o r8 -- true", 0, "the command took"),
     ("record -o r9 -- cat log.txt", 0, "hit ratio"),
+    ("record -o r10 --for 2s -- true", 2, "would end the command after 2 s"),
     ("hold 16", 2, "16MiB"),
     ("hold 16M --for 0.1", 0, "16 MiB"),
     ("hold 16m --for 100ms", 0, "16 MiB"),
@@ -100,7 +101,28 @@ const TYPED: &[(&str, i32, &str)] = &[
     ("diagnose REC --from 3pm", 2, "no sample in this range"),
     ("cut REC --from -1m -o part.pagetide", 0, "samples"),
     ("evictions REC --for 5", 2, "cannot be used with"),
+    ("evictions --for 0s", 2, "`0s` is not above 0"),
+    ("mrc --for 0", 2, "`0` is not above 0"),
+    ("trace", 2, "`pagetide evictions --for 5s`"),
+    ("fleet", 2, "`pagetide fleet /srv/recordings`"),
+    ("plan", 2, "`pagetide plan --list`"),
+    ("plan buffered-read --vary memory=1GiB..2GiB --seed x", 2, "write a whole number: `--seed 1`"),
+    ("plan buffered-read --vary memory=1GiB..2GiB/1", 2, "1 value ("),
     ("show REC -d", 2, "`pagetide show rec disk`"),
+    ("show REC -n DEV", 2, "no network (sar -n)"),
+    ("show REC disk --only sdz", 1, "no name matches sdz"),
+    ("show REC disk --only sdz --csv", 1, "no name matches sdz"),
+    ("show REC disk --only sdz --json", 1, "no name matches sdz"),
+    ("diagnose REC --compare -15s..-10s -8s..", 0, ""),
+    ("diagnose REC --compare -15s..-10s -8s.. --json", 0, "\"verdict\""),
+    ("diagnose REC --form 12:00", 2, "`--from TIME`"),
+    ("help show --json", 0, "\"text\""),
+    ("man lab run", 0, "PAGETIDE-LAB-RUN"),
+    ("man lab-run", 0, "PAGETIDE-LAB-RUN"),
+    ("man trace-helper", 0, "PAGETIDE-TRACE-HELPER"),
+    ("man lab rum", 2, "did you mean `run`?"),
+    ("record -o /etc/passwd --for 1s", 2, "a file is in the way"),
+    ("record -o r -- /etc/passwd", 2, "not an executable"),
     ("show REC -r 1 5", 2, "`pagetide show rec memory`"),
     ("show REC -P ALL", 2, "`pagetide show rec cpus`"),
     ("show REC disk --dev vda", 2, "--only vda"),
@@ -211,7 +233,36 @@ fn a_folder_that_the_user_may_not_read_is_not_an_empty_cache() {
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
     let Ok(output) = output else { return };
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && said.contains("name a folder that can be read"), "{said}");
+    assert!(output.status.code() == Some(3) && said.contains("Permission denied"), "{said}");
+}
+
+/// What a user may not read is the system's refusal (exit 3), in words about the folder that was named.
+#[test]
+fn a_recording_that_the_user_may_not_read_is_told_by_every_command() {
+    let top = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        // Root may read it all the same.
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--bounding-set=-all", "--inh-caps=-all", "--"]);
+        command.arg(assert_cmd::cargo::cargo_bin("pagetide")).args(words).current_dir(top.path());
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code(), text)
+    };
+    let folder = top.path().join("fleet/a");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o000)).unwrap();
+    for words in ["show", "check", "diagnose", "serve", "cut -o x", "record --status -o"] {
+        let words: Vec<&str> = words.split(' ').chain(["fleet/a"]).collect();
+        let (code, said) = run(&words);
+        let is_of_the_folder = said.to_lowercase().contains("permission denied") && !said.contains("result.json");
+        assert!(code == Some(3) && is_of_the_folder && !said.contains("write to"), "{words:?}: {code:?} {said}");
+    }
+    let (code, said) = run(&["fleet", "--no-cache", "fleet"]);
+    assert!(code == Some(0) && said.contains("unreadable: 1 recording"), "{code:?} {said}");
+    let (code, said) = run(&["fleet", "--no-cache", "fleet/a"]);
+    assert!(code == Some(3) && said.contains("Permission denied"), "{code:?} {said}");
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
 }
 
 /// sar prints await in ms with two digits, pgpgin in KiB, memory in whole KiB, and so does --raw.

@@ -26,7 +26,7 @@ pub use clock::now;
 pub use history::History;
 pub use monitor::Monitor;
 pub use probe::Probe;
-pub use protection::{Lock, Priority, Protection};
+pub use protection::{Lock, Priority, Protection, check_interval};
 pub use recorder::{Options, Recorder, Scope};
 pub use shared::Progress;
 pub use trace::Tracing;

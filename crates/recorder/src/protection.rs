@@ -1,6 +1,6 @@
 //! What keeps the sampling thread going when memory and CPU are short.
 
-use pagetide_core::{Bytes, Nanos};
+use pagetide_core::{Bytes, Error, Nanos};
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::process::setpriority_process;
 use rustix::thread::set_current_timer_slack;
@@ -92,4 +92,16 @@ fn touch_stack() {
 }
 
 /// Time below which no interval makes sense: a sample takes a good part of it.
-pub(crate) const SHORTEST_INTERVAL: Nanos = Nanos::new(1_000_000);
+const SHORTEST_INTERVAL: Nanos = Nanos::new(1_000_000);
+
+/// Checks the time between two samples.
+///
+/// # Errors
+/// It is too short.
+pub fn check_interval(interval: Nanos) -> Result<(), Error> {
+    if interval >= SHORTEST_INTERVAL {
+        return Ok(());
+    }
+    let what = format!("cannot take a sample every {interval}");
+    Err(Error::input(what, format!("use an interval of {SHORTEST_INTERVAL} or more")))
+}

@@ -4,7 +4,7 @@ use crate::clock;
 use crate::history::History;
 use crate::monitor::Monitor;
 use crate::probe::{Probe, TracedProbe, kernel_error};
-use crate::protection::{Protection, SHORTEST_INTERVAL};
+use crate::protection::{Protection, check_interval};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
 use crate::tasks::IteratedTasks;
@@ -127,6 +127,10 @@ impl Recorder {
         let Options { interval, watch, origin, labels, workload_cgroup, workload_disk, tracing } = options;
         let facts = pagetide_kernel::facts(&root).map_err(|error| kernel_error(&error))?;
         let mut manifest = Manifest { interval, origin, labels, workload_cgroup, workload_disk, ..facts };
+        if watch == Watch::default() && origin == pagetide_core::Origin::Host {
+            // Of the host alone, what processes do is not wanted.
+            manifest.unreadable.retain(|missing| !missing.is_of_processes());
+        }
         let trace = tracing.map(Trace::start);
         let trace = trace.transpose()?;
         if let Some(trace) = &trace {
@@ -165,12 +169,8 @@ impl Recorder {
         mut sink: Box<dyn Sink>,
     ) -> Result<Self, Error> {
         let interval = manifest.interval;
-        let Some(interval_ns) = i64::try_from(interval.get()).ok().filter(|_| interval >= SHORTEST_INTERVAL) else {
-            return Err(Error::input(
-                format!("cannot take a sample every {interval}"),
-                format!("use an interval of {SHORTEST_INTERVAL} or more"),
-            ));
-        };
+        check_interval(interval)?;
+        let interval_ns = i64::try_from(interval.get()).unwrap_or(i64::MAX);
         if manifest.tool_version.is_empty() {
             manifest.tool_version = env!("CARGO_PKG_VERSION").to_owned();
         }
@@ -230,6 +230,11 @@ impl Recorder {
     /// Why the sink refuses samples at present; absent while it takes them. Refused samples wait in memory.
     pub fn refused(&self) -> Option<Error> {
         self.shared.refused()
+    }
+
+    /// The manifest as it was when the recording began.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
     }
 
     /// A handle that reports the state of the recording, from any thread and also after it has ended.

@@ -104,6 +104,10 @@ impl Ring {
 
     /// Puts back what the sink did not take; it stays the oldest.
     pub(crate) fn put_back(&mut self, item: Item) {
+        if matches!(item, Item::Renewal) {
+            // The old schema ends once more; what it gained went with `pop`.
+            self.growth.push_front(SchemaGrowth::default());
+        }
         self.items.push_front(item);
     }
 
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_before_and_behind_a_renewal_each_have_their_own_schema() {
+    fn samples_before_and_behind_a_renewal_each_have_their_own_schema_though_each_is_refused_once() {
         let (mut near, mut far) = (Schema::default(), Schema::default());
         let (mut handed_over, mut growth, mut ring) = (SchemaCursor::default(), SchemaGrowth::default(), ring(9));
         let mut push = |ring: &mut Ring, near: &mut Schema, name: &str| {
@@ -225,7 +229,9 @@ mod tests {
             schema.entities(Table::Disk).iter().map(|entity| entity.name.clone()).collect::<Vec<_>>().concat()
         };
         let mut seen = Vec::new();
-        while let Some(item) = ring.pop(&mut far) {
+        while let Some(refused) = ring.pop(&mut far) {
+            ring.put_back(refused);
+            let item = ring.pop(&mut far).unwrap();
             seen.push((matches!(item, Item::Sample(_)), names(&far)));
         }
         let seen: Vec<(bool, &str)> = seen.iter().map(|(sample, names)| (*sample, names.as_str())).collect();
@@ -236,33 +242,50 @@ mod tests {
     }
 
     proptest! {
-        /// Every sample comes out once, in order, or is counted as lost; every mark comes out, in order.
+        /// Every sample comes out once, in order and under a schema that has its name at its number, or is counted as lost; every mark and
+        /// renewal comes out, in order.
         #[test]
-        fn nothing_is_lost_unseen(buffers in 2usize..6, steps in prop::collection::vec(0u8..4, 0..80)) {
-            let (mut ring, mut schema) = (ring(buffers), Schema::default());
-            let (mut pushed, mut marked, mut lost) = (0u64, 0u64, 0u64);
-            let (mut samples, mut marks) = (Vec::new(), Vec::new());
-            let mut take = |ring: &mut Ring, item| match item {
+        fn nothing_is_lost_unseen(buffers in 2usize..6, steps in prop::collection::vec(0u8..6, 0..80)) {
+            let (mut near, mut far, mut ring) = (Schema::default(), Schema::default(), ring(buffers));
+            let (mut handed_over, mut growth) = (SchemaCursor::default(), SchemaGrowth::default());
+            let (mut pushed, mut marked, mut renewed, mut lost) = (0, 0, 0, 0);
+            let (mut samples, mut marks, mut renewals) = (Vec::new(), Vec::new(), 0);
+            let mut take = |ring: &mut Ring, far: &Schema, item| match item {
                 Item::Sample(sample) => {
+                    let named = &far.entities(Table::Disk)[usize::try_from(sample.stamp.mono_ns).unwrap()];
+                    assert_eq!(named.name, sample.stamp.boot_ns.to_string());
                     samples.push(sample.stamp.boot_ns);
                     ring.recycle(sample);
                 }
                 Item::Mark(mark) => marks.push(mark.stamp.boot_ns),
-                Item::Renewal => {}
+                Item::Renewal => renewals += 1,
             };
             for (at, step) in (0i64..).zip(steps) {
                 match step {
-                    0 | 1 => { ring.push_sample(sample(at), &mut SchemaGrowth::default()); pushed += 1; }
+                    0 | 1 => {
+                        let name = at.to_string();
+                        let mut sample = sample(at);
+                        sample.stamp.mono_ns = near.push_entity(Table::Disk, Entity::new(&name, &name)).0.into();
+                        handed_over.collect(&near, &mut growth);
+                        ring.push_sample(sample, &mut growth);
+                        pushed += 1;
+                    }
                     2 => { ring.push_mark(mark(at)); marked += 1; }
-                    _ => if let Some(item) = ring.pop(&mut schema) { take(&mut ring, item); },
+                    3 => {
+                        (near, handed_over) = (Schema::default(), SchemaCursor::default());
+                        ring.push_renewal();
+                        renewed += 1;
+                    }
+                    4 => if let Some(item) = ring.pop(&mut far) { ring.put_back(item); },
+                    _ => if let Some(item) = ring.pop(&mut far) { take(&mut ring, &far, item); },
                 }
                 lost += ring.take_lost().map_or(0, |lost| lost.count);
             }
-            while let Some(item) = ring.pop(&mut schema) {
-                take(&mut ring, item);
+            while let Some(item) = ring.pop(&mut far) {
+                take(&mut ring, &far, item);
             }
             prop_assert_eq!(samples.len() as u64 + lost, pushed);
-            prop_assert_eq!(marks.len() as u64, marked);
+            prop_assert_eq!((marks.len(), renewals), (marked, renewed));
             prop_assert!(samples.is_sorted() && marks.is_sorted());
         }
     }

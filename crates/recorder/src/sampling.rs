@@ -21,8 +21,10 @@ const MOST_BUFFERS: usize = 4096;
 pub(crate) struct Account {
     /// Samples taken.
     pub(crate) samples: u64,
-    /// Samples that came late, or not at all.
+    /// Samples that came late.
     pub(crate) late: u64,
+    /// Samples that were due and not taken.
+    pub(crate) missed: u64,
     /// CPU time that the thread used.
     pub(crate) cpu: Nanos,
 }
@@ -88,10 +90,10 @@ pub(crate) fn run(
             for line in refused.iter().cloned().chain(protection.lock()) {
                 shared.note(line);
             }
-            buffer = shared.push_sample(buffer, &mut growth, turn, account.late);
+            buffer = shared.push_sample(buffer, &mut growth, turn, (account.late, account.missed));
             begun();
         } else {
-            buffer = shared.push_sample(buffer, &mut growth, turn, account.late);
+            buffer = shared.push_sample(buffer, &mut growth, turn, (account.late, account.missed));
         }
         if renew && !turn.last {
             match probe.renew() {
@@ -107,7 +109,7 @@ pub(crate) fn run(
             return account;
         }
         if turn.due {
-            account.late += schedule.advance(clock::monotonic_ns());
+            account.missed += schedule.advance(clock::monotonic_ns());
         }
     }
 }

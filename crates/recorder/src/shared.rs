@@ -13,9 +13,11 @@ use std::time::Duration;
 pub struct Progress {
     /// Samples taken.
     pub samples: u64,
-    /// Samples that came later than one and a half intervals after the one before, or not at all.
+    /// Samples that came later than one and a half intervals after the one before.
     pub late: u64,
-    /// Samples that were taken and made room for newer ones, because the sink did not take them in time.
+    /// Samples that were due and not taken, because the one before took longer or the recorder did not run.
+    pub missed: u64,
+    /// Samples that were taken and are not kept: the sink did not take them in time, or somebody removed what it wrote them to.
     pub lost: u64,
     /// Samples and marks that wait for the sink.
     pub waiting: u64,
@@ -63,8 +65,11 @@ struct State {
     ring: Ring,
     /// Samples that were put in the ring so far.
     arrivals: u64,
-    /// Samples that came late, or not at all, up to the last one.
+    /// Samples that came late, and those that were not taken, up to the last one.
     late: u64,
+    missed: u64,
+    /// Samples that the sink took and somebody removed.
+    removed: u64,
     commands: Vec<Command>,
     /// Extra samples that were asked for, and how many of these requests have been served.
     asked: u64,
@@ -122,10 +127,10 @@ impl Shared {
         sample: Sample,
         growth: &mut SchemaGrowth,
         turn: SampleRequest,
-        late: u64,
+        (late, missed): (u64, u64),
     ) -> Sample {
         let mut state = self.lock();
-        state.late = late;
+        (state.late, state.missed) = (late, missed);
         state.last_stamp = sample.stamp;
         let next = state.ring.push_sample(sample, growth);
         state.arrivals += 1;
@@ -180,6 +185,13 @@ impl Shared {
         let mut state = self.lock();
         state.ring.put_back(item);
         state.refused = Some(error);
+    }
+
+    /// Counts samples that the sink took and somebody removed.
+    pub(crate) fn add_removed(&self, samples: u64) {
+        if samples > 0 {
+            self.lock().removed += samples;
+        }
     }
 
     /// Forgets why the sink refused: it takes samples again.
@@ -256,7 +268,8 @@ impl Shared {
         Progress {
             samples: state.arrivals,
             late: state.late,
-            lost: state.ring.lost_so_far(),
+            missed: state.missed,
+            lost: state.ring.lost_so_far() + state.removed,
             waiting: state.ring.waiting() as u64,
             skipped_groups: self.skipped_groups.load(Ordering::Relaxed),
             last: state.last_stamp,

@@ -55,8 +55,6 @@ const HEAD_START: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_secs(30);
 /// How long the end of a recording waits for the last findings by a helper.
 const LAST_FINDINGS: Duration = Duration::from_secs(3);
-/// Between two looks at whether they are there.
-const END_CHECK: Duration = Duration::from_millis(10);
 
 /// What the trace's thread hands over: its findings so far, or why it ended.
 type Latest = Mutex<Option<Result<(Summary, Names), Error>>>;
@@ -100,6 +98,8 @@ pub(crate) struct Trace {
     notes: Arc<Notes>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+    /// Disconnected once the thread has published its last findings. It then detaches, which takes the kernel seconds.
+    drained: mpsc::Receiver<()>,
     by_helper: bool,
     writer: TableWriter,
     /// Set if the trace is switched on and off automatically.
@@ -161,6 +161,7 @@ impl Trace {
         let stop = Arc::new(AtomicBool::new(false));
         let view = TraceView { summary: Arc::default(), began_ns: monotonic_ns() };
         let (report, reported) = mpsc::channel();
+        let (draining, drained) = mpsc::channel::<()>();
         let reason = tracing.auto.then(Arc::<Reason>::default);
         let watch = reason.as_ref().map(Watch::of);
         let thread = Builder::new().name("pagetide-trace".into()).spawn({
@@ -170,6 +171,7 @@ impl Trace {
                 let (tracing, notes, stop, due) = (&tracing, &*notes, &*stop, Instant::now());
                 let mut helper = Helper { tracing, notes, stop, report, said: None, due };
                 let mut switch = AutomaticSwitch::new(tracing, reason);
+                let mut draining = Some(draining);
                 let mut running = own.or_else(|| helper.session(None));
                 while let Some(mut session) = running {
                     running = match drain(&mut session, tracing.names, &mut switch, &latest, notes, &view, stop) {
@@ -183,6 +185,9 @@ impl Trace {
                             None
                         }
                     };
+                    if running.is_none() {
+                        drop(draining.take());
+                    }
                 }
             }
         });
@@ -191,7 +196,7 @@ impl Trace {
             missing = reported.recv_timeout(HEAD_START).unwrap_or_default();
         }
         let writer = TableWriter::default();
-        Ok(Self { latest, notes, stop, thread: Some(thread), by_helper, writer, watch, view, missing })
+        Ok(Self { latest, notes, stop, thread: Some(thread), drained, by_helper, writer, watch, view, missing })
     }
 
     /// When and why it was switched on and off since the last call.
@@ -216,16 +221,10 @@ impl Trace {
     /// Ends it and waits for its last findings, which the next sample adds.
     pub(crate) fn end(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        let Some(thread) = self.thread.take() else { return };
-        thread.thread().unpark();
-        let end = Instant::now() + LAST_FINDINGS;
-        while self.by_helper && !thread.is_finished() && Instant::now() < end {
-            std::thread::sleep(END_CHECK);
-        }
-        // A helper that was stopped answers nothing; the thread ends with the process.
-        if !self.by_helper || thread.is_finished() {
-            let _ = thread.join();
-        }
+        self.thread.iter().for_each(|thread| thread.thread().unpark());
+        // A helper that was stopped answers nothing.
+        let longest = if self.by_helper { LAST_FINDINGS } else { Duration::MAX };
+        let _: Result<(), _> = self.drained.recv_timeout(longest);
     }
 
     /// The schema begins anew.
@@ -237,6 +236,12 @@ impl Trace {
 impl Drop for Trace {
     fn drop(&mut self) {
         self.end();
+        // The thread of a helper that does not answer ends with the process.
+        if let Some(thread) = self.thread.take()
+            && (!self.by_helper || self.drained.try_recv() == Err(mpsc::TryRecvError::Disconnected))
+        {
+            let _ = thread.join();
+        }
     }
 }
 

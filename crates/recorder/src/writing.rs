@@ -20,6 +20,8 @@ pub(crate) struct Writer {
     /// Why the sink refuses, and since when (`CLOCK_MONOTONIC`).
     refused: Option<(Error, i64)>,
     lost: u64,
+    /// Samples that the sink refused until the end.
+    unwritten: u64,
     cpu: Nanos,
 }
 
@@ -33,6 +35,7 @@ impl Writer {
             before: None,
             refused: None,
             lost: 0,
+            unwritten: 0,
             cpu: Nanos::ZERO,
         }
     }
@@ -52,6 +55,9 @@ impl Writer {
             match self.deliver(&item) {
                 Ok(()) => {
                     self.accepted(shared);
+                    let removed = self.sink.take_lost();
+                    self.lost += removed;
+                    shared.add_removed(removed);
                     last_chance = false;
                     if let Item::Sample(sample) = item {
                         spent = Some(sample);
@@ -62,7 +68,7 @@ impl Writer {
                     shared.put_back(item, error);
                     // With each new sample the sink is asked again; when no more samples come, once more.
                     if last_chance {
-                        self.lost += shared.give_up();
+                        self.unwritten += shared.give_up();
                     }
                     last_chance = shared.wait_for_news(arrivals);
                 }
@@ -141,10 +147,18 @@ impl Writer {
         manifest.recorder_cpu = account.cpu.checked_add(self.cpu).unwrap_or(account.cpu);
         manifest.samples = account.samples;
         manifest.late_samples = account.late;
-        manifest.lost_samples = self.lost;
+        manifest.missed_samples = account.missed;
+        manifest.lost_samples = self.lost + self.unwritten + self.sink.take_lost();
         let finished = self.sink.finish(&manifest);
         match self.refused {
-            Some((error, _)) => Err(error),
+            Some((error, _)) => Err(match self.unwritten {
+                0 => error,
+                1 => Error { what: format!("1 sample could not be written and is lost: {}", error.what), ..error },
+                count => Error {
+                    what: format!("{count} samples could not be written and are lost: {}", error.what),
+                    ..error
+                },
+            }),
             None => notes.and(finished).map(|()| manifest),
         }
     }

@@ -5,6 +5,7 @@ use pagetide_core::{Entity, Error, Manifest, Mark, MarkKind, Nanos, Sample, Sche
 use pagetide_recorder::{Lock, Priority, Probe, Protection, Recorder};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 /// Longer than any test: only the samples that a test asks for are taken, and the first and the last one.
 const NEVER: Nanos = Nanos::new(3_600_000_000_000);
@@ -107,6 +108,8 @@ fn always(_: &'static str) -> Result<(), Error> {
 struct Counting {
     count: i64,
     fails: bool,
+    /// The third sample takes that long.
+    stalls: Duration,
     /// A disk is gone in the next sample.
     short_lived: bool,
     watched: Arc<Mutex<Vec<(i64, String)>>>,
@@ -125,6 +128,9 @@ impl Probe for Counting {
         let first = if self.short_lived { disk.0 } else { 0 };
         for id in first..=disk.0 {
             sample.row(Table::Disk, EntityId(id), 1);
+        }
+        if self.count == 2 {
+            std::thread::sleep(self.stalls);
         }
         self.count += 1;
         if self.fails { Err(Error::system("/proc/none: cannot be read", "")) } else { Ok(()) }
@@ -291,9 +297,26 @@ fn a_sink_that_never_takes_anything_again_is_an_error_at_the_end() {
     assert_eq!((progress.samples, progress.late, progress.ended), (31, 0, false));
     assert!((20..=23).contains(&progress.lost), "{progress:?}");
     assert!(progress.waiting <= 9, "{progress:?}");
-    assert_eq!(recorder.finish().unwrap_err().what, "disk full");
+    let what = recorder.finish().unwrap_err().what;
+    // With those that made room since the sink was asked last.
+    let waited = what.strip_suffix(" samples could not be written and are lost: disk full").unwrap_or_default();
+    assert!((7..=30).contains(&waited.parse::<u64>().unwrap_or(0)), "{what}");
     assert!(monitor.progress().ended);
     assert_eq!(log.counts().len(), 2);
+}
+
+#[test]
+fn samples_that_are_not_taken_are_counted_apart_from_late_ones() {
+    let log = Arc::new(Log::default());
+    let sink = Box::new(Remember { log: Arc::clone(&log), before: always });
+    let manifest = Manifest { interval: Nanos::new(5_000_000), ..Manifest::default() };
+    let probe = Counting { stalls: Duration::from_millis(200), ..Counting::default() };
+    let recorder = Recorder::with_probe(move || Ok(probe), manifest, BARE, sink).unwrap();
+    log.wait_for(|events| events.iter().any(|event| matches!(event, Event::Sample(5, _))));
+    let progress = recorder.monitor().progress();
+    assert!(progress.missed >= 38 && progress.late >= 1 && progress.late < progress.samples, "{progress:?}");
+    let manifest = recorder.finish().unwrap();
+    assert!(manifest.missed_samples >= 38 && manifest.late_samples < manifest.samples, "{manifest:?}");
 }
 
 #[test]

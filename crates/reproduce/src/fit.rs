@@ -7,4 +7,4 @@ mod trial;
 pub(crate) use likeness::Amounts;
 pub use likeness::Compared;
 pub use search::{Reproduced, reproduce};
-pub(crate) use trial::{Trial, run, run_on};
+pub(crate) use trial::{Rates, Trial, run, run_on};

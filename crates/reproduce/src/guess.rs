@@ -1,8 +1,10 @@
 //! What a recording does not tell.
 
+use pagetide_core::printable;
 use serde::Serialize;
 
-/// Something that the scenario says and the recording does not.
+/// Something that the scenario says and the recording does not. Names in it are those of a recording, which others choose: it is one line
+/// of text, as a comment of the scenario as well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Guess {
     /// What is taken to be.
@@ -13,7 +15,8 @@ pub struct Guess {
 
 impl Guess {
     pub(crate) fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { what: what.into(), why: why.into() }
+        let line = |text: String| printable(&text).into_owned();
+        Self { what: line(what.into()), why: line(why.into()) }
     }
 }
 
@@ -65,7 +68,9 @@ impl Knob {
             Self::ThinkTime => "system calls on pipes, sockets and files are counted as one",
             Self::NewLoad => "it was recorded while they waited",
             Self::Latency => "the recorded time of a request is a mean, with what it queued",
-            Self::Limits => "what a disk did is recorded, and not what it could do",
+            Self::Limits => {
+                "what a disk did is recorded, and not what it could do: no less, and where it was at its limit at most half as much again"
+            }
             Self::Syncs => "flushes are counted for a disk, and not for a process",
             Self::Skew => "a recording counts reads, and not how often each page was read",
         }

@@ -24,11 +24,13 @@ pub use synthesis::{Synthesis, synthesise};
 
 /// What to load of a recording beside what the rules read.
 pub const METRICS: &[&str] = &[
+    "Active(file)",
     "AnonPages",
     "Buffers",
     "Cached",
     "HugePages_Total",
     "Hugepagesize",
+    "Inactive(file)",
     "MemAvailable",
     "MemFree",
     "RssAnon",

@@ -6,6 +6,7 @@ use crate::recorded::disk::{self, DiskModel};
 use crate::recorded::{Command, Stretch, change, group, limit_of_held_back, most_active, slowdown, whole};
 use crate::scenario::{Culprit, Draft, Facts, Held, Programs, write};
 use pagetide_core::{Diagnosis, Error, Manifest, Nanos, Recording, RuleId, Scenario, Table};
+use pagetide_lab::sim::device_names;
 
 /// The longest incident and the longest time before it that a scenario repeats, s.
 const MAX_INCIDENT_SECONDS: f64 = 60.0;
@@ -72,10 +73,11 @@ impl Synthesis<'_> {
         Some((Stretch { recording, from: begin, to: onset }, Stretch { recording, from: onset, to: end }))
     }
 
-    /// What the recording calls a disk of the model, which calls its disks vda, vdb and so on.
+    /// What the recording calls a disk of the model.
     pub(crate) fn recorded_disk(&self, name: &str) -> Option<&str> {
-        let at = name.strip_prefix("vd")?.bytes().next()?.checked_sub(b'a')?;
-        self.facts.disks.get(usize::from(at)).map(|disk| disk.name.as_str())
+        let recorded: Vec<&str> = self.facts.disks.iter().map(|disk| disk.name.as_str()).collect();
+        let at = device_names(&recorded).iter().position(|device| device == name)?;
+        recorded.get(at).copied()
     }
 
     fn draft(&self, factors: Factors) -> Draft<'_> {
@@ -133,6 +135,7 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     let commands = most_active(&calm, &trouble, reclaim_slowdown, diagnosis, held_back);
     throttled.extend(held_back.and_then(|group| limit_of_held_back(&trouble, group, &commands)));
     let changes = change::all(&calm, &trouble, &commands);
+    guesses.extend(changes.iter().filter_map(change::Change::guess));
     let is_changed = !changes.is_empty()
         || disks.iter().any(|disk| disk.slower.is_some())
         || change::of_limits(&calm, &trouble, &throttled, &commands);

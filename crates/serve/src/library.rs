@@ -2,7 +2,7 @@
 
 use pagetide_core::{Error, RunResult, Scenario};
 use pagetide_dir::Dir;
-use pagetide_store::Reader;
+use pagetide_store::{Reader, cut};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -171,8 +171,6 @@ impl Place {
 const RECORDING: &str = "recording";
 const RESULT: &str = "result.json";
 const SCENARIO: &str = "scenario.toml";
-/// How the name of a recording in one file ends.
-const CUT: &str = ".pagetide";
 
 fn look(top: &Path, dir: &Dir, below: &Path, deeper: usize, left: &mut usize, contents: &mut Contents) {
     if *left == 0 {
@@ -196,7 +194,7 @@ fn look(top: &Path, dir: &Dir, below: &Path, deeper: usize, left: &mut usize, co
     names.sort();
     for name in names.iter().filter(|name| !name.starts_with('.')) {
         // A link or a FIFO of that name does not count: `file` opens only regular files.
-        if name.ends_with(CUT) && *left > 0 && dir.file(Path::new(name), u64::MAX).is_ok() {
+        if name.ends_with(cut::SUFFIX) && *left > 0 && dir.file(Path::new(name), u64::MAX).is_ok() {
             *left -= 1;
             contents.recordings.push(Place::new(top, &below.join(name), Kind::File));
         }

@@ -7,6 +7,11 @@ pub(crate) fn ms(wall_ns: i64) -> i64 {
     wall_ns.div_euclid(1_000_000)
 }
 
+/// The first whole millisecond that is not before: the end of a range, so that its last sample is in it.
+pub(crate) fn ms_up(wall_ns: i64) -> i64 {
+    ms(wall_ns.saturating_add(999_999))
+}
+
 /// A unit as it is in responses, and what a value in `unit` is multiplied by: pages are given as bytes.
 pub(crate) fn shown(unit: Unit, page_size: f64) -> (Unit, f64) {
     match unit {
@@ -33,6 +38,12 @@ pub(crate) fn rounded(value: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_in_milliseconds_contains_its_ends() {
+        assert_eq!([ms(1_000_001), ms_up(1_000_001)], [1, 2]);
+        assert_eq!([ms(1_000_000), ms_up(1_000_000)], [1, 1]);
+    }
 
     #[test]
     fn values_keep_nine_digits() {

@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use pagetide_core::{Document, Error, ErrorKind};
+use pagetide_view::Page;
 use serde::Serialize;
 
 /// An answer that is not given.
@@ -67,11 +68,21 @@ pub(crate) fn text(body: impl Serialize) -> Result<String, Error> {
     Document::new(body).to_line().map_err(|error| Error::system(format!("JSON: {error}"), ""))
 }
 
-/// A report, which is shown in a frame.
-pub(crate) fn report(html: Vec<u8>) -> Response {
-    let mut response = typed(StatusCode::OK, "text/html; charset=utf-8", html);
+/// A report, or why there is none. Both are shown in a frame, which no JSON may be.
+pub(crate) fn report(drawn: Result<Page, Failure>) -> Answer {
+    let (status, page) = match drawn {
+        Ok(page) => (StatusCode::OK, page),
+        Err(Failure { status, error }) => {
+            let title = "There is no report".to_owned();
+            (status, Page { title, headline: error.what, outcome: error.hint, ..Page::default() })
+        }
+    };
+    let mut html = Vec::new();
+    pagetide_view::html::draw(&page, &mut html)
+        .map_err(|error| Error::system(format!("cannot draw the report: {error}"), ""))?;
+    let mut response = typed(status, "text/html; charset=utf-8", html);
     headers::secure(response.headers_mut(), Content::Report);
-    response
+    Ok(response)
 }
 
 /// A response of a type, with the headers of all responses.

@@ -35,6 +35,8 @@ pub(crate) struct Child {
     started: Instant,
     /// Known once it has ended, where this user may read it.
     pub(crate) io: Option<CommandIo>,
+    /// Whether it was told to end.
+    pub(crate) stopped: bool,
     /// Absent before Linux 5.3.
     pidfd: Option<OwnedFd>,
 }
@@ -43,6 +45,8 @@ impl Child {
     /// Starts the command in a process group of its own, so that Ctrl-C reaches pagetide first, which passes it on.
     pub(crate) fn start(words: &[OsString], recorder: &Recorder) -> Result<Option<Self>, Error> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
+        // Before the command runs: on a busy host this process may have to wait for a CPU meanwhile.
+        let started = Instant::now();
         let child = Command::new(program).args(rest).process_group(0).spawn().map_err(|error| {
             Error::input(format!("cannot run {}: {error}", program.display()), "name an existing command after --")
         })?;
@@ -50,7 +54,7 @@ impl Child {
         let line = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         recorder.mark(MarkKind::Note { text: format!("started: {line}") });
         let pidfd = group(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        Ok(Some(Self { child, pidfd, started: Instant::now(), io: None }))
+        Ok(Some(Self { child, pidfd, started, io: None, stopped: false }))
     }
 
     /// Its exit status; absent while it runs.
@@ -82,6 +86,7 @@ impl Child {
 
     /// Sends SIGTERM to the command's process group, and SIGKILL after two seconds.
     pub(crate) fn terminate(&mut self) -> Result<ExitStatus, Error> {
+        self.stopped = true;
         if let Some(group) = group(&self.child) {
             let _ = kill_process_group(group, Signal::TERM);
             let end = Instant::now() + GRACE;

@@ -5,6 +5,7 @@ use crate::status::Status;
 use pagetide_core::{Error, RuleId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::net::sockopt::socket_peercred;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
@@ -143,11 +144,42 @@ fn no_answer(folder: &Path, error: &dyn std::fmt::Display) -> Error {
     )
 }
 
+/// What to say of a recorder that listens and does not answer.
+fn hangs(folder: &Path, process: Option<i32>) -> Error {
+    let what = format!("{}: the recorder does not answer within {} s", folder.display(), TIMEOUT.as_secs());
+    let Some(process) = process else { return Error::system(what, "") };
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name before the state may have spaces and parentheses.
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    let hint = match state {
+        Some('T' | 't') => format!("process {process} is stopped: kill -CONT {process}"),
+        Some(state) => {
+            format!("process {process} is in state {state}: see /proc/{process}/stack for what it waits for")
+        }
+        None => format!("process {process} listens there"),
+    };
+    Error::system(what, hint)
+}
+
 /// Sends a request to the recorder of a folder; the body of its response, absent when none runs.
 fn exchange(folder: &Path, request: &str) -> Result<Option<String>, Error> {
     let answer = match with_short_path(folder, connect) {
-        Ok(stream) => ask(stream, request, Instant::now() + TIMEOUT),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
+        Ok(stream) => {
+            let process = socket_peercred(&stream).map(|peer| peer.pid.as_raw_nonzero().get());
+            match ask(stream, request, Instant::now() + TIMEOUT) {
+                Err(error) if error.kind() == ErrorKind::TimedOut => return Err(hangs(folder, process.ok())),
+                answer => answer,
+            }
+        }
+        // Nor does one run in a file of `pagetide cut`.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::ConnectionRefused
+            ) =>
+        {
+            return Ok(None);
+        }
         Err(error) => Err(error),
     };
     let answer = answer.map_err(|error| no_answer(folder, &error))?;
@@ -214,13 +246,15 @@ mod tests {
     fn a_peer_that_is_silent_or_drips_is_given_up() {
         // Both would go on for ever: they end when who asked hangs up.
         let answer = asked(|mut stream| while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {});
-        assert!(answer.unwrap_err().what.contains("not within 2 s"));
+        let error = answer.unwrap_err();
+        assert!(error.what.contains("does not answer within 2 s"), "{error}");
+        assert!(error.hint.contains(&format!("process {} is in state", std::process::id())), "{error}");
         let answer = asked(|mut stream| {
             while stream.write_all(b"x").is_ok() {
                 std::thread::sleep(Duration::from_millis(50));
             }
         });
-        assert!(answer.unwrap_err().what.contains("not within 2 s"));
+        assert!(answer.unwrap_err().what.contains("does not answer within 2 s"));
     }
 
     #[test]

@@ -63,6 +63,10 @@ impl<S: Sink> Sink for NamingSink<S> {
         self.sink.mark(mark)
     }
 
+    fn take_lost(&mut self) -> u64 {
+        self.sink.take_lost()
+    }
+
     fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.sink.finish(manifest)
     }

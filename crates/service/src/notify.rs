@@ -102,6 +102,7 @@ mod tests {
         let progress = Progress {
             samples: 1,
             late: 0,
+            missed: 0,
             lost: 2,
             waiting: 0,
             skipped_groups: 0,

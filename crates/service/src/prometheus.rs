@@ -109,8 +109,14 @@ fn recorder(text: &mut String, status: &Status, started_wall_ns: i64) {
     one(
         "pagetide_recorder_late_samples_total",
         "counter",
-        "samples late by at least half an interval",
+        "samples late by more than half an interval",
         &status.late_samples,
+    );
+    one(
+        "pagetide_recorder_missed_samples_total",
+        "counter",
+        "samples that were due and not taken",
+        &status.missed_samples,
     );
     one("pagetide_recorder_lost_samples_total", "counter", "samples lost", &status.lost_samples);
     one("pagetide_recorder_waiting", "gauge", "samples and marks waiting to be written", &status.waiting);

@@ -54,6 +54,10 @@ impl Sink for SealingWriter {
         self.writer().mark(mark)
     }
 
+    fn take_lost(&mut self) -> u64 {
+        self.writer.take_lost()
+    }
+
     fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.writer.finish(manifest)
     }

@@ -77,6 +77,8 @@ pub struct Recorded {
     pub manifest: Manifest,
     /// How the recorded command ended; absent without a command.
     pub command: Option<ExitStatus>,
+    /// Whether the recorder ended the command, because it had to stop itself.
+    pub stopped: bool,
     /// What the command asked of the kernel; absent without a command, and where this user may not read it.
     pub io: Option<CommandIo>,
     /// What the command waited for; absent without a command.
@@ -101,8 +103,14 @@ impl Service {
         let listener = options.listener.take();
         let address = listener.as_ref().map(Listener::address);
         let signals = Signals::catch(options.service)?;
-        let (recorder, seal) = start_recorder(&options)?;
-        let status = StatusSource::new(&options.folder, options.interval, recorder.monitor(), &options.root());
+        let is_new = !options.folder.exists();
+        let (recorder, seal) = start_recorder(&options).inspect_err(|_| {
+            // Only what is empty.
+            if is_new && std::fs::remove_dir(options.folder.join(pagetide_store::OPEN_FOLDER)).is_ok() {
+                let _ = std::fs::remove_dir(&options.folder);
+            }
+        })?;
+        let status = StatusSource::new(&options.folder, &recorder);
         let responder =
             Responder::start(&options.folder, options.group, listener, Endpoints::new(status, options.root()))?;
         if let Some(why) = &responder.no_socket {
@@ -124,9 +132,10 @@ impl Service {
     pub fn wait(self) -> Result<Recorded, Error> {
         let mut waits = (!self.options.command.is_empty()).then(|| WaitListener::start(self.options.root()));
         let child = Child::start(&self.options.command, &self.recorder);
-        let mut io = None;
+        let (mut io, mut stopped) = (None, false);
         let command = child.and_then(|mut child| {
             let ended = self.wait_for_end(child.as_mut(), waits.as_mut());
+            stopped = child.as_ref().is_some_and(|child| child.stopped);
             io = child.and_then(|child| child.io);
             ended
         });
@@ -134,7 +143,7 @@ impl Service {
         self.manager.notify_stopping();
         drop(self.responder);
         let manifest = self.recorder.finish()?;
-        Ok(Recorded { manifest, command: command?, io, waits })
+        Ok(Recorded { manifest, command: command?, stopped, io, waits })
     }
 
     /// Waits for the command's end, the time's end or a signal to stop, whichever comes first. Gives the command's status.

@@ -50,12 +50,12 @@ pub(crate) struct Settings {
     next: Instant,
 }
 
-/// Values of settings by name, what is mounted by mount point, and swap areas.
+/// Values of settings by name, what is mounted by mount point, and sizes of swap areas by path. What could not be read is absent.
 #[derive(Debug, Default, PartialEq)]
 struct Known {
     values: BTreeMap<String, String>,
-    mounts: BTreeMap<String, String>,
-    swaps: BTreeMap<String, String>,
+    mounts: Option<BTreeMap<String, String>>,
+    swaps: Option<BTreeMap<String, String>>,
 }
 
 impl Settings {
@@ -75,8 +75,10 @@ impl Settings {
             return Vec::new();
         }
         self.next = Instant::now() + EVERY;
-        let now = read(&self.root);
+        let mut now = read(&self.root);
         let mut notes = differences(&self.known, &now);
+        now.mounts = now.mounts.or(self.known.mounts.take());
+        now.swaps = now.swaps.or(self.known.swaps.take());
         self.known = now;
         let more = notes.len().saturating_sub(MOST_NOTES);
         notes.truncate(MOST_NOTES);
@@ -104,11 +106,13 @@ fn read(root: &Root) -> Known {
             values.extend(OF_DISK.iter().filter_map(|file| value(&format!("/sys/block/{disk}/{file}"))));
         }
     }
-    let mounts = root.mountinfo().unwrap_or_default().into_iter();
-    let on_devices = mounts.filter(|mount| mount.device.is_some_and(|(major, _)| major != 0));
-    let mounts = on_devices.map(|mount| (mount.point.to_string_lossy().into_owned(), mount.source));
-    let swaps = root.swaps().unwrap_or_default().into_iter().map(|area| (area.path, area.size.to_string()));
-    Known { values, mounts: mounts.collect(), swaps: swaps.collect() }
+    let mounts = root.mountinfo().ok().map(|mounts| {
+        let on_devices = mounts.into_iter().filter(|mount| mount.device.is_some_and(|(major, _)| major != 0));
+        on_devices.map(|mount| (mount.point.to_string_lossy().into_owned(), mount.source)).collect()
+    });
+    let swaps =
+        root.swaps().ok().map(|areas| areas.into_iter().map(|area| (area.path, area.size.to_string())).collect());
+    Known { values, mounts, swaps }
 }
 
 /// The choice in brackets: `madvise` in `always [madvise] never`.
@@ -123,28 +127,38 @@ fn differences(before: &Known, now: &Known) -> Vec<String> {
             notes.push(SettingChange { name, from, to }.note());
         }
     }
-    let came = |before: &BTreeMap<String, String>, now: &BTreeMap<String, String>| -> Vec<(String, String)> {
-        let new = now.iter().filter(|(place, what)| before.get(*place) != Some(what));
-        new.map(|(place, what)| (place.clone(), what.clone())).collect()
-    };
-    let gone = |before: &BTreeMap<String, String>, now: &BTreeMap<String, String>| -> Vec<(String, String)> {
-        let old = before.iter().filter(|(place, _)| !now.contains_key(*place));
-        old.map(|(place, what)| (place.clone(), what.clone())).collect()
-    };
     let mut note = |text: String| notes.push(format!("{HOST_NOTE}{text}"));
-    for (point, source) in came(&before.mounts, &now.mounts) {
+    for (point, source) in additions(&before.mounts, &now.mounts) {
         note(format!("{source} was mounted at {point}"));
     }
-    for (point, source) in gone(&before.mounts, &now.mounts) {
+    for (point, source) in removals(&before.mounts, &now.mounts) {
         note(format!("{source} was unmounted from {point}"));
     }
-    for (path, size) in came(&before.swaps, &now.swaps) {
+    for (path, size) in additions(&before.swaps, &now.swaps) {
         note(format!("{path} was enabled as swap, {size}"));
     }
-    for (path, size) in gone(&before.swaps, &now.swaps) {
+    for (path, size) in removals(&before.swaps, &now.swaps) {
         note(format!("{path} was disabled as swap, {size}"));
     }
     notes
+}
+
+/// What is new or another one at its place, where both are known.
+fn additions<'a>(
+    before: &'a Option<BTreeMap<String, String>>,
+    now: &'a Option<BTreeMap<String, String>>,
+) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let both = before.as_ref().zip(now.as_ref());
+    both.into_iter().flat_map(|(before, now)| now.iter().filter(|(place, what)| before.get(*place) != Some(what)))
+}
+
+/// What is not there any more, where both are known.
+fn removals<'a>(
+    before: &'a Option<BTreeMap<String, String>>,
+    now: &'a Option<BTreeMap<String, String>>,
+) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let both = before.as_ref().zip(now.as_ref());
+    both.into_iter().flat_map(|(before, now)| before.iter().filter(|(place, _)| !now.contains_key(*place)))
 }
 
 #[cfg(test)]
@@ -153,7 +167,7 @@ mod tests {
 
     fn known(values: &[(&str, &str)], mounts: &[(&str, &str)], swaps: &[(&str, &str)]) -> Known {
         let owned = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        Known { values: owned(values), mounts: owned(mounts), swaps: owned(swaps) }
+        Known { values: owned(values), mounts: Some(owned(mounts)), swaps: Some(owned(swaps)) }
     }
 
     #[test]
@@ -184,6 +198,34 @@ mod tests {
     #[test]
     fn a_setting_that_the_kernel_does_not_have_is_no_change() {
         assert_eq!(differences(&known(&[], &[], &[]), &known(&[("vm.swappiness", "60")], &[], &[])), [""; 0]);
+    }
+
+    #[test]
+    fn mounts_and_swap_that_cannot_be_read_for_a_moment_have_not_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let proc = folder.path().join("proc");
+        std::fs::create_dir_all(proc.join("self")).unwrap();
+        let (mountinfo, swaps) = (proc.join("self/mountinfo"), proc.join("swaps"));
+        let write = |mounts: &str, swap: &str| {
+            std::fs::write(&mountinfo, mounts).unwrap();
+            std::fs::write(&swaps, format!("Filename Type Size Used Priority\n{swap}")).unwrap();
+        };
+        write("21 1 254:0 / / rw - ext4 /dev/vda rw\n", "/swap file 1024 0 -2\n");
+        let mut settings = Settings::new(Root::new(folder.path()));
+        let mut look = || {
+            settings.next = Instant::now();
+            settings.changes()
+        };
+        for file in [&mountinfo, &swaps] {
+            std::fs::remove_file(file).unwrap();
+            std::fs::create_dir(file).unwrap();
+        }
+        assert_eq!(look(), [""; 0]);
+        for file in [&mountinfo, &swaps] {
+            std::fs::remove_dir(file).unwrap();
+        }
+        write("21 1 254:0 / / rw - ext4 /dev/vda rw\n22 21 254:16 / /new rw - ext4 /dev/vdb rw\n", "");
+        assert_eq!(look(), ["host: /dev/vdb was mounted at /new", "host: /swap was disabled as swap, 1 MiB"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use pagetide_core::{Manifest, Nanos, Stamp};
 use pagetide_kernel::Root;
-use pagetide_recorder::{Monitor, now};
+use pagetide_recorder::{Monitor, Recorder, now};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -12,17 +12,20 @@ use std::path::{Path, PathBuf};
 pub struct Status {
     /// The recording process.
     pub pid: u32,
-    /// The recording's folder.
-    pub recording: PathBuf,
+    /// The recording's folder, as text: other bytes than UTF-8 of its name are replaced.
+    pub recording: String,
     /// Time between samples, as requested.
     pub interval_ns: u64,
     /// Time since the recorder started.
     pub running_ns: u64,
     /// Samples taken.
     pub samples: u64,
-    /// Samples late by half an interval or more.
+    /// Samples late by more than half an interval.
     pub late_samples: u64,
-    /// Samples that were taken and dropped, because they could not be written in time.
+    /// Samples that were due and not taken.
+    #[serde(default)]
+    pub missed_samples: u64,
+    /// Samples that were taken and are not kept: they could not be written in time, or somebody removed the file that had them.
     pub lost_samples: u64,
     /// Samples and marks that wait to be written.
     pub waiting: u64,
@@ -53,10 +56,10 @@ pub(crate) struct StatusSource {
 
 impl StatusSource {
     /// The recorder that `monitor` watches; it starts now.
-    pub(crate) fn new(folder: &Path, interval: Nanos, monitor: Monitor, root: &Root) -> Self {
-        let blind = pagetide_kernel::facts(root).map_or_else(|error| vec![error.to_string()], |facts| facts.blind());
+    pub(crate) fn new(folder: &Path, recorder: &Recorder) -> Self {
+        let (interval, blind) = (recorder.manifest().interval, recorder.manifest().blind());
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        Self { folder, interval, monitor, started: now(), blind }
+        Self { folder, interval, monitor: recorder.monitor(), started: now(), blind }
     }
 
     /// Wall clock of the recorder's start.
@@ -74,11 +77,12 @@ impl StatusSource {
         let cpu = clock_gettime(ClockId::ProcessCPUTime);
         Status {
             pid: std::process::id(),
-            recording: self.folder.clone(),
+            recording: self.folder.display().to_string(),
             interval_ns: self.interval.get(),
             running_ns: since(self.started),
             samples: progress.samples,
             late_samples: progress.late,
+            missed_samples: progress.missed,
             lost_samples: progress.lost,
             waiting: progress.waiting,
             last_sample_age_ns: since(progress.last),

@@ -7,7 +7,8 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use pagetide_core::{Bytes, Lru, Nanos};
-use pagetide_sim::{FileSpec, MachineSpec, PlainDevice, QueueSpec, Rng, Sim};
+use pagetide_sim::disk::{Disk, Limits};
+use pagetide_sim::{FileSpec, MachineSpec, QueueSpec, Rng, Sim};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -130,7 +131,8 @@ fn model(lru: Lru) -> (Sim, pagetide_sim::FileId) {
     spec.lru = lru;
     let mut sim = Sim::new(spec).unwrap();
     let size = Bytes::new(u64::from(PAGES) * 4096);
-    let disk = sim.add_device(Box::new(PlainDevice::new(Nanos::new(1), None, None)), QueueSpec::new("vda", size));
+    let (device, _) = Disk::new(Limits::new(Nanos::new(1), None, None, Nanos::ZERO));
+    let disk = sim.add_device(Box::new(device), QueueSpec::new("vda", size));
     let file = FileSpec { device: disk, offset: 0, size, allocated: true, block_device: false };
     let file = sim.host_mut().create_file(&file).unwrap();
     (sim, file)

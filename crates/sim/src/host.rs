@@ -10,7 +10,7 @@ use crate::events::Events;
 use crate::group::{Group, Stock};
 use crate::id::{AreaId, DeviceId, FileId, GroupId, HandleId, TaskId};
 use crate::machine::MachineSpec;
-use crate::memory::mapping::{Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};
+use crate::memory::mapping::{self, Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};
 use crate::memory::objects::Slab;
 use crate::memory::slots::Swap;
 use crate::memory::zone::{self, Zone};
@@ -18,6 +18,7 @@ use crate::page::{PageId, Word, flag};
 use crate::pressure::{Pressure, State};
 use crate::program::{Access, Advice, Op};
 use crate::progress::attempt::{Direct, OverHigh};
+use crate::progress::scan::Scan;
 use crate::progress::sleeper::Kswapd;
 use pagetide_core::{Bytes, Error, Nanos};
 use std::collections::VecDeque;
@@ -113,6 +114,8 @@ pub(crate) struct Task {
     pub(crate) node: usize,
     pub(crate) stats: Usage,
     pub(crate) direct: Direct,
+    /// Its pass over a node that waits until swap takes more writes.
+    pub(crate) paused: Option<Box<Scan>>,
     /// Pages dirtied since the throttle last looked, and when it looks next.
     pub(crate) nr_dirtied: u64,
     pub(crate) nr_dirtied_pause: u64,
@@ -192,8 +195,9 @@ pub struct Host {
     pub(crate) ended: Vec<Request>,
     /// Tasks to run.
     pub(crate) woken: Vec<u32>,
-    /// Tasks that the OOM killer chose.
+    /// Why a program did not get what it asked for, until that is asked for.
     pub(crate) refused: Option<Error>,
+    /// Tasks that the OOM killer chose.
     pub(crate) killed: Vec<u32>,
 }
 
@@ -346,7 +350,7 @@ impl Host {
 
     /// Page numbers for so many pages in a row.
     fn take_range(&mut self, pages: u64, mapping: usize) -> Result<PageId, Error> {
-        let size = pages.max(1).div_ceil(1 << OWNER_SHIFT) << OWNER_SHIFT;
+        let size = mapping::range_of(pages);
         let found = self.free_ranges.iter().position(|(_, free)| *free == size);
         let base = match found {
             Some(at) => {
@@ -500,9 +504,11 @@ impl Host {
     /// # Errors
     /// The model does not have it, or the kernel refuses the value.
     pub fn set_sysctl(&mut self, name: &str, value: i64) -> Result<(), Error> {
+        let limits = |host: &Self| (host.spec.sysctls.dirty_ratio, host.spec.sysctls.dirty_bytes);
+        let before = limits(self);
         self.spec.sysctls.set(name, value)?;
         self.totalreserve = zone::set_watermarks(&mut self.zones, &self.spec);
-        if name == "vm.dirty_ratio" || name == "vm.dirty_bytes" {
+        if limits(self) != before {
             // `writeback_set_ratelimit`.
             self.reset_dirty_limit();
         }
@@ -513,11 +519,6 @@ impl Host {
     pub fn take_dirty_peak(&mut self) -> u64 {
         let now = self.gauges.dirty + self.gauges.writeback;
         std::mem::replace(&mut self.gauges.dirty_peak, now)
-    }
-
-    /// A group and those above it.
-    pub(crate) fn groups_of(&self, group: usize) -> Vec<usize> {
-        std::iter::successors(Some(group), |at| self.groups[*at].parent).collect()
     }
 
     /// What a task does that waits for a page (`folio_wait_bit_common`).
@@ -572,7 +573,7 @@ impl Host {
         self.cpu += cost.get() * times;
     }
 
-    /// Free pages of a node.
+    /// Free pages of all zones.
     pub(crate) fn free_pages(&self) -> u64 {
         self.zones.iter().map(|zone| zone.free).sum()
     }

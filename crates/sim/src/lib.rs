@@ -46,7 +46,7 @@ pub mod workload;
 mod writeback;
 
 pub use cpu_limit::CpuLimit;
-pub use devices::device::{Device, IoKind, IoRequest, PlainDevice, QueueSpec, RequestId};
+pub use devices::device::{Device, IoKind, IoRequest, QueueSpec, RequestId};
 pub use devices::disk;
 pub use devices::throttle::IoLimits;
 pub use group::GroupLimits;

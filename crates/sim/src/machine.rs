@@ -75,24 +75,26 @@ impl Sysctls {
     /// # Errors
     /// The model does not have the setting, or the kernel refuses the value.
     pub fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
-        let (field, most): (&mut u64, u64) = match name {
-            "vm.dirty_ratio" => {
-                self.dirty_bytes = 0;
-                (&mut self.dirty_ratio, 100)
-            }
+        /// Of settings that are an `int` of the kernel, and of those that are a `long`.
+        const INT: u64 = i32::MAX as u64;
+        const LONG: u64 = i64::MAX as u64;
+        let (field, range, twin) = match name {
+            "vm.dirty_ratio" => (&mut self.dirty_ratio, 0..=100, Some(&mut self.dirty_bytes)),
+            // `dirty_bytes_min`
+            "vm.dirty_bytes" => (&mut self.dirty_bytes, 2 * PAGE_SIZE..=LONG, Some(&mut self.dirty_ratio)),
             "vm.dirty_background_ratio" => {
-                self.dirty_background_bytes = 0;
-                (&mut self.dirty_background_ratio, 100)
+                (&mut self.dirty_background_ratio, 0..=100, Some(&mut self.dirty_background_bytes))
             }
-            "vm.dirty_bytes" => (&mut self.dirty_bytes, i64::MAX as u64),
-            "vm.dirty_background_bytes" => (&mut self.dirty_background_bytes, i64::MAX as u64),
-            "vm.dirty_expire_centisecs" => (&mut self.dirty_expire_centisecs, 1 << 40),
-            "vm.dirty_writeback_centisecs" => (&mut self.dirty_writeback_centisecs, 1 << 40),
-            "vm.swappiness" => (&mut self.swappiness, 200),
-            "vm.min_free_kbytes" => (&mut self.min_free_kbytes, 1 << 40),
-            "vm.watermark_scale_factor" => (&mut self.watermark_scale_factor, 3000),
-            "vm.page-cluster" => (&mut self.page_cluster, 5),
-            "vm.vfs_cache_pressure" => (&mut self.vfs_cache_pressure, 1 << 20),
+            "vm.dirty_background_bytes" => {
+                (&mut self.dirty_background_bytes, 1..=LONG, Some(&mut self.dirty_background_ratio))
+            }
+            "vm.dirty_expire_centisecs" => (&mut self.dirty_expire_centisecs, 0..=INT, None),
+            "vm.dirty_writeback_centisecs" => (&mut self.dirty_writeback_centisecs, 0..=INT, None),
+            "vm.swappiness" => (&mut self.swappiness, 0..=200, None),
+            "vm.min_free_kbytes" => (&mut self.min_free_kbytes, 0..=INT, None),
+            "vm.watermark_scale_factor" => (&mut self.watermark_scale_factor, 1..=3000, None),
+            "vm.page-cluster" => (&mut self.page_cluster, 0..=31, None),
+            "vm.vfs_cache_pressure" => (&mut self.vfs_cache_pressure, 0..=INT, None),
             _ => {
                 return Err(Error::input(
                     format!("the model does not have the setting {name}"),
@@ -100,13 +102,16 @@ impl Sysctls {
                 ));
             }
         };
-        *field = u64::try_from(value).ok().filter(|value| *value <= most).ok_or_else(|| {
-            Error::input(format!("{name} = {value} is out of range"), format!("write a number from 0 to {most}"))
+        let value = u64::try_from(value).ok().filter(|value| range.contains(value)).ok_or_else(|| {
+            Error::input(
+                format!("{name} = {value} is out of range"),
+                format!("write a number from {} to {}", range.start(), range.end()),
+            )
         })?;
-        match name {
-            "vm.dirty_bytes" if value > 0 => self.dirty_ratio = 0,
-            "vm.dirty_background_bytes" if value > 0 => self.dirty_background_ratio = 0,
-            _ => {}
+        let changes = std::mem::replace(field, value) != value;
+        // `dirty_ratio_handler`: a ratio of 0 that is written again leaves the bytes. That of the background threshold clears them.
+        if let Some(twin) = twin.filter(|_| changes || name != "vm.dirty_ratio") {
+            *twin = 0;
         }
         Ok(())
     }
@@ -319,8 +324,33 @@ mod tests {
         assert_eq!((sysctls.dirty_ratio, sysctls.dirty_bytes), (0, 1 << 20));
         sysctls.set("vm.dirty_ratio", 30).unwrap();
         assert_eq!((sysctls.dirty_ratio, sysctls.dirty_bytes), (30, 0));
-        assert!(sysctls.set("vm.swappiness", 201).is_err());
-        assert!(sysctls.set("vm.swappiness", -1).is_err());
-        assert!(sysctls.set("vm.overcommit_memory", 1).is_err());
+        sysctls.set("vm.dirty_bytes", 1 << 20).unwrap();
+        sysctls.set("vm.dirty_ratio", 0).unwrap();
+        assert_eq!(sysctls.dirty_bytes, 1 << 20, "the ratio was 0 before");
+        sysctls.set("vm.dirty_background_bytes", 1).unwrap();
+        sysctls.set("vm.dirty_background_ratio", 0).unwrap();
+        assert_eq!((sysctls.dirty_background_ratio, sysctls.dirty_background_bytes), (0, 0));
+    }
+
+    #[test]
+    fn a_value_that_the_kernel_refuses_changes_nothing() {
+        let mut sysctls = Sysctls::default();
+        sysctls.set("vm.dirty_bytes", 1 << 20).unwrap();
+        let before = sysctls;
+        for (name, value) in [
+            ("vm.dirty_ratio", 101),
+            ("vm.dirty_bytes", 0),
+            ("vm.dirty_bytes", 8191),
+            ("vm.dirty_background_bytes", 0),
+            ("vm.watermark_scale_factor", 0),
+            ("vm.page-cluster", 32),
+            ("vm.swappiness", 201),
+            ("vm.swappiness", -1),
+            ("vm.overcommit_memory", 1),
+        ] {
+            assert!(sysctls.set(name, value).is_err(), "{name} = {value}");
+            assert_eq!(sysctls, before, "{name} = {value}");
+        }
+        sysctls.set("vm.page-cluster", 31).unwrap();
     }
 }

@@ -28,17 +28,19 @@ pub(crate) enum State {
     Thrashes,
     /// It waits for a page of swap.
     SwapsIn,
+    /// It reclaims memory and waits until its disk takes more of what goes to swap.
+    SwapsOut,
     /// It pauses because memory is short (`reclaim_throttle`, `memory.high`).
     Memory,
 }
 
 impl State {
     const fn waits_for_io(self) -> bool {
-        matches!(self, Self::Io | Self::Thrashes | Self::SwapsIn)
+        matches!(self, Self::Io | Self::Thrashes | Self::SwapsIn | Self::SwapsOut)
     }
 
     const fn lacks_memory(self) -> bool {
-        matches!(self, Self::Reclaims | Self::Thrashes | Self::SwapsIn | Self::Memory)
+        matches!(self, Self::Reclaims | Self::Thrashes | Self::SwapsIn | Self::SwapsOut | Self::Memory)
     }
 
     const fn has_cpu(self) -> bool {
@@ -77,7 +79,7 @@ impl Delays {
         }
         match state {
             State::Runnable => self.cpu += time,
-            State::Reclaims | State::Memory => self.freepages += time,
+            State::Reclaims | State::SwapsOut | State::Memory => self.freepages += time,
             State::Thrashes => self.thrashing += time,
             State::SwapsIn => self.swapin += time,
             State::Sleeps | State::Runs | State::Io => {}

@@ -149,7 +149,8 @@ impl Sim {
             Body::Kswapd(node) => format!("kswapd{node}"),
             Body::Flusher(device) => format!("kworker/flush-{}", self.host.queues[*device].spec.name),
         };
-        self.host.pressure.add(self.host.now, self.host.groups_of(usize::from(group.0)));
+        let groups = self.host.ancestors(usize::from(group.0)).collect();
+        self.host.pressure.add(self.host.now, groups);
         self.host.tasks.push(Task {
             name,
             group: usize::from(group.0),
@@ -246,8 +247,17 @@ impl Sim {
     /// Runs until `until`, or until a task exits or is killed.
     pub fn run(&mut self, until: Nanos) -> Stop {
         loop {
-            if let Some(stop) = self.stopped.pop() {
+            if let Some(stop) = self.run_events(until, u32::MAX) {
                 return stop;
+            }
+        }
+    }
+
+    /// The same with so many events at most: none where there are more before `until`.
+    pub fn run_events(&mut self, until: Nanos, most: u32) -> Option<Stop> {
+        for _ in 0..most {
+            if let Some(stop) = self.stopped.pop() {
+                return Some(stop);
             }
             self.start_kernel_threads();
             let task = self.first_wake();
@@ -256,7 +266,7 @@ impl Sim {
             let Some(next) = next.filter(|at| *at <= until.get()) else {
                 self.host.now = self.host.now.max(until.get());
                 self.host.pressure.settle(self.host.now);
-                return Stop::Time;
+                return Some(Stop::Time);
             };
             self.host.now = self.host.now.max(next);
             if device.is_some_and(|at| at <= next) {
@@ -264,9 +274,10 @@ impl Sim {
                 self.wake_all();
                 continue;
             }
-            self.enqueue_due(next);
-            self.next_task(next);
+            self.enqueue_due(self.host.now);
+            self.next_task(self.host.now);
         }
+        None
     }
 
     /// When a CPU but `own` is free for a task that waits for one or would go on.
@@ -427,6 +438,7 @@ impl Sim {
             Some(Stall::Page(page)) => self.host.waits_for_page(page),
             // A task that has several requests in flight asks for their ends (`io_getevents`), which is no wait for IO.
             Some(Stall::Request) if self.host.tasks[at].in_flight > 1 => State::Sleeps,
+            Some(Stall::Room(_)) if !matches!(self.running[at].body, Body::Flusher(_)) => State::SwapsOut,
             Some(Stall::Request | Stall::Mapping(_) | Stall::Room(_)) => State::Io,
             Some(Stall::Until(_)) if throttled => State::Io,
             Some(Stall::Until(_)) if of_kernel || matches!(self.running[at].op, Some(Op::SleepUntil(_))) => {
@@ -487,7 +499,6 @@ impl Sim {
             }
             self.host.now = clock;
             let mut progress = self.running[at].progress;
-            let before = self.host.cpu;
             let step = self.host.step(op, &mut progress);
             self.host.send_plug();
             self.host.now = begin;
@@ -505,8 +516,6 @@ impl Sim {
                         refused: 0,
                     };
                 }
-                Err(Stall::Until(until)) => return Some(Stall::Until(until)),
-                Err(Stall::Yield) if self.host.cpu == before => return Some(Stall::Yield),
                 Err(stall) => return Some(stall),
             }
         }

@@ -109,6 +109,7 @@ impl Host {
             length,
             sync: true,
             swap: false,
+            apart: false,
             group,
             since: self.now,
             payload: Payload::Direct { task: self.current as u32, tag },

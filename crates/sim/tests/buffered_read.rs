@@ -2,9 +2,10 @@
 //! virtual machine with Linux 6.1 (463 MiB of memory, of which 198 MiB were free).
 
 use pagetide_core::{Bytes, Nanos};
+use pagetide_sim::disk::{Disk, Limits};
 use pagetide_sim::{
-    Access, DeviceId, Done, FileId, FileSpec, GroupId, HandleId, Host, MachineSpec, Op, PlainDevice, Program,
-    QueueSpec, Rng, Sim, TaskId,
+    Access, DeviceId, Done, FileId, FileSpec, GroupId, HandleId, Host, MachineSpec, Op, Program, QueueSpec, Rng, Sim,
+    TaskId,
 };
 
 const BLOCK: u64 = 8192;
@@ -134,7 +135,7 @@ fn lab() -> Lab {
     spec.system_files = Bytes::new(34_599 * 4096);
     spec.system = Bytes::new((118_470 - 34_599 - 50_739) * 4096);
     let mut sim = Sim::new(spec).unwrap();
-    let device = PlainDevice::new(Nanos::new(740_000), Some(1500), None);
+    let (device, _) = Disk::new(Limits::new(Nanos::new(740_000), Some(1500), None, Nanos::ZERO));
     let disk = sim.add_device(Box::new(device), QueueSpec::new("vda", Bytes::new(1 << 30)));
     Lab { sim, disk }
 }

@@ -6,8 +6,8 @@ use lab::{Holder, Lab, MIB, Random, Script, Stream, dropper, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_sim::disk::{Disk, Limits};
 use pagetide_sim::{
-    Access, AreaId, CpuLimit, DeviceId, Done, FileSpec, GroupId, GroupLimits, Host, IoLimits, MachineSpec, Op,
-    PlainDevice, Program, QueueSpec, TaskId,
+    Access, AreaId, CpuLimit, DeviceId, Done, FileSpec, GroupId, GroupLimits, Host, IoLimits, MachineSpec, Op, Program,
+    QueueSpec, TaskId,
 };
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const MB: u64 = 1_000_000;
 fn lab() -> Lab {
     Lab::new(
         MachineSpec::new(2, Bytes::new(512 * MIB * 4096)),
-        PlainDevice::new(Nanos::new(100_000), None, Some(BytesPerSecond::new(400 * MB))),
+        lab::disk(Nanos::new(100_000), None, Some(BytesPerSecond::new(400 * MB))),
     )
 }
 
@@ -341,7 +341,7 @@ impl Program for Dripper {
 fn who_shares_a_cpu_with_another_group_charges_a_batch_for_each_page() {
     let above = |others: usize| {
         let machine = MachineSpec::new(1, Bytes::new(512 * MIB * 4096));
-        let mut lab = Lab::new(machine, PlainDevice::new(Nanos::new(100_000), None, None));
+        let mut lab = Lab::new(machine, lab::disk(Nanos::new(100_000), None, None));
         let group = lab.sim.host_mut().add_group("g", GroupId::ROOT).unwrap();
         let other = lab.sim.host_mut().add_group("other", GroupId::ROOT).unwrap();
         let high = Some(Bytes::new(1_000 * 4096));

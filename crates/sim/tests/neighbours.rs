@@ -5,7 +5,7 @@ mod lab;
 
 use lab::{Lab, Stream, Walk, dropper, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, Lru, Nanos};
-use pagetide_sim::{GroupId, GroupLimits, MachineSpec, Mechanisms, PlainDevice};
+use pagetide_sim::{GroupId, GroupLimits, MachineSpec, Mechanisms};
 
 const INDEX: u64 = 32_768;
 
@@ -27,7 +27,7 @@ fn night(lru: Lru, mechanisms: Mechanisms, twice: bool, high: Option<Bytes>) -> 
     spec.costs = spec.costs.times(100.0);
     spec.lru = lru;
     spec.mechanisms = mechanisms;
-    let device = PlainDevice::new(Nanos::new(200_000), None, Some(BytesPerSecond::new(400_000_000)));
+    let device = lab::disk(Nanos::new(200_000), None, Some(BytesPerSecond::new(400_000_000)));
     let mut lab = Lab::new(spec, device);
     let service = lab.sim.host_mut().add_group("service", GroupId::ROOT).unwrap();
     let backup = lab.sim.host_mut().add_group("backup", GroupId::ROOT).unwrap();

@@ -5,12 +5,12 @@ mod lab;
 use lab::{Lab, MIB, Stream};
 use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_sim::workload::Script;
-use pagetide_sim::{MachineSpec, Op, PlainDevice};
+use pagetide_sim::{MachineSpec, Op};
 
 /// MiB in the pool, in the page cache and free, and tasks that were killed, after the pool was set to these sizes one after the other.
 fn pools(sizes: &[u64]) -> [u64; 4] {
     let spec = MachineSpec::new(1, Bytes::new(256 << 20));
-    let device = PlainDevice::new(Nanos::new(100_000), None, Some(BytesPerSecond::new(400_000_000)));
+    let device = lab::disk(Nanos::new(100_000), None, Some(BytesPerSecond::new(400_000_000)));
     let mut lab = Lab::new(spec, device);
     let file = lab.file(150 * MIB);
     lab.run(Stream::new(file));

@@ -8,8 +8,8 @@ mod lab;
 use lab::{Holder, Lab, Random, Script, Stream, Walk, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, HugePages, Kind, Lru, Nanos, Table, metric};
 use pagetide_sim::{
-    Access, Done, FileId, GroupId, GroupLimits, HandleId, Host, IoLimits, MachineSpec, Op, PlainDevice, Program,
-    Release, Rng, TaskId,
+    Access, Done, FileId, GroupId, GroupLimits, HandleId, Host, IoLimits, MachineSpec, Op, Program, Release, Rng,
+    TaskId,
 };
 use std::collections::BTreeMap;
 
@@ -147,7 +147,7 @@ fn run(seed: u64) -> Counters {
     let spec = machine(&mut rng);
     let latency = Nanos::new(20_000 + rng.below(5_000_000));
     let bandwidth = BytesPerSecond::new((2 + rng.below(500)) * 1_000_000);
-    let mut lab = Lab::new(spec, PlainDevice::new(latency, None, Some(bandwidth)));
+    let mut lab = Lab::new(spec, lab::disk(latency, None, Some(bandwidth)));
     match rng.below(3) {
         0 => lab.swap((8 + rng.below(200)) * lab::MIB),
         1 => lab.sim.host_mut().swap_on_zram(Bytes::new((8 + rng.below(64)) << 20), rng.below(101), 100).unwrap(),

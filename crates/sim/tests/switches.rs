@@ -4,13 +4,14 @@ mod lab;
 
 use lab::{Holder, Lab, MIB, Random, Script, Stream, Walk, dropper, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, HugePages, Nanos};
-use pagetide_sim::{Access, DeviceId, FileId, FileSpec, GroupId, MachineSpec, Mechanisms, Op, PlainDevice, QueueSpec};
+use pagetide_sim::disk::Disk;
+use pagetide_sim::{Access, DeviceId, FileId, FileSpec, GroupId, MachineSpec, Mechanisms, Op, QueueSpec};
 use std::collections::BTreeMap;
 
 const LONG: Nanos = Nanos::new(1 << 50);
 
-fn disk(bandwidth: u64) -> PlainDevice {
-    PlainDevice::new(Nanos::new(200_000), None, Some(BytesPerSecond::new(bandwidth)))
+fn disk(bandwidth: u64) -> Disk {
+    lab::disk(Nanos::new(200_000), None, Some(BytesPerSecond::new(bandwidth)))
 }
 
 fn machine(mib: u64, mechanisms: Mechanisms) -> MachineSpec {

@@ -5,14 +5,14 @@ mod lab;
 
 use lab::{Lab, Random};
 use pagetide_core::{Bytes, Lru, Nanos};
-use pagetide_sim::{Access, GroupId, MachineSpec, PlainDevice, Rng};
+use pagetide_sim::{Access, GroupId, MachineSpec, Rng};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn machine(lru: Lru) -> Lab {
     let mut spec = MachineSpec::new(1, Bytes::new(64 << 20));
     spec.lru = lru;
     spec.mechanisms.readahead = false;
-    Lab::new(spec, PlainDevice::new(Nanos::new(100_000), None, None))
+    Lab::new(spec, lab::disk(Nanos::new(100_000), None, None))
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use pagetide_core::{Disk, Error};
 use serde::de::DeserializeOwned;
 use std::collections::TryReserveError;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -119,12 +118,6 @@ impl Budget {
     /// Raises the limit by what reading this many bytes allows.
     pub(crate) fn grant(&self, bytes: u64) {
         self.0.read.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    /// Raises the limit by what reading the whole file allows.
-    pub(crate) fn grant_file(&self, file: &File) -> io::Result<()> {
-        self.grant(file.metadata()?.len());
-        Ok(())
     }
 
     /// Takes memory. Called before it is allocated.

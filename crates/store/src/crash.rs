@@ -2,7 +2,9 @@
 //! ever wrong.
 
 use crate::log::{Encoder, Event, LogReader, Start, header};
-use crate::test_support::{BEGIN, CALLS, Failing, INJECTED, SinkCall, give, manifest, recording, recordings, short};
+use crate::test_support::{
+    BEGIN, CALLS, Failing, INJECTED, SinkCall, files, give, manifest, recording, recordings, short,
+};
 use crate::{Keep, Reader, Writer};
 use pagetide_core::{Error, Mark, Nanos, Recording, Sample, Selection, Sink, Source, Stamp};
 use proptest::prelude::*;
@@ -26,16 +28,6 @@ fn write(folder: &Path, given: &[SinkCall], finish: bool) {
 }
 
 /// Every file below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
-    }
-    found.sort();
-    found
-}
-
 fn only_log(folder: &Path) -> PathBuf {
     let logs = files(&folder.join("open"));
     assert_eq!(logs.len(), 1, "{logs:?}");
@@ -367,7 +359,22 @@ fn a_log_without_a_beginning_is_named_as_damaged_while_it_is_open() {
         flipped[at] ^= 1;
         let lines = damage(&flipped);
         assert!(lines.len() == 1 && lines[0].contains("all samples of segment"), "byte {at}: {lines:?}");
-        assert_eq!(damage(&flipped[..100]), Vec::<String>::new(), "a torn first write is no damage");
+    }
+    for length in [0, 9, 16, 20, 100] {
+        assert_eq!(damage(&whole[..length]), Vec::<String>::new(), "a torn first write is no damage");
+    }
+    // What a power cut leaves of a log, and other bytes.
+    for odd in [0, 0xa5] {
+        let lines = damage(&vec![odd; whole.len()]);
+        assert!(lines.len() == 1 && lines[0].contains("all samples of segment"), "{odd}: {lines:?}");
+        let mut end = whole.clone();
+        if odd == 0 {
+            // From within a record on.
+            end[whole.len() - 40..].fill(odd);
+        }
+        end.resize(whole.len() + 4000, odd);
+        let lines = damage(&end);
+        assert!(lines.len() == 1 && lines[0].contains("is damaged at byte"), "{odd}: {lines:?}");
     }
 }
 

@@ -13,7 +13,10 @@ use pagetide_core::{CutContent, Error, Manifest, Mark, Recording, Sample, Schema
 use std::io::{self, BufReader};
 use std::path::Path;
 
-pub use redact::{REMAINS, redact};
+pub use redact::{REMAINS, Redacted, redact};
+
+/// How the name of a cut ends: by it, cuts are found in a folder.
+pub const SUFFIX: &str = ".pagetide";
 
 /// Bytes in a cut, at most.
 const MAX_CUT_BYTES: u64 = 256 << 20;
@@ -116,6 +119,8 @@ impl Sink for CutFile {
 pub(crate) enum Refused {
     Io(io::Error),
     NotACut,
+    /// Why its manifest cannot be read.
+    Manifest(String),
     Newer(u32),
     TooLarge,
     /// It is cut short before its first sample.
@@ -126,10 +131,14 @@ impl Refused {
     /// The error, with the file that it is about.
     pub(crate) fn at(self, path: &Path) -> Error {
         match self {
-            Self::Io(error) => crate::file_error::io("read it", path, &error),
+            Self::Io(error) => crate::file_error::reading("read it", path, &error),
             Self::NotACut => Error::input(
                 format!("{}: not a recording: it does not start like a file written by `pagetide cut`", path.display()),
                 "name the folder of a recording or run; to read another tool's log: `pagetide import FILE -o DIR`",
+            ),
+            Self::Manifest(why) => Error::input(
+                format!("{}: its manifest cannot be read: {why}", path.display()),
+                "a newer pagetide may read it; else ask for the file again",
             ),
             Self::Newer(version) => crate::file_error::newer(path, version),
             Self::TooLarge => Error::input(
@@ -154,6 +163,7 @@ pub(crate) fn check(folder: &Folder) -> Result<Option<String>, Refused> {
     let mut log = LogReader::open(BufReader::new(file), &Budget::default()).map_err(|error| match error {
         LogError::Io(error) => Refused::Io(error),
         LogError::NotALog => Refused::NotACut,
+        LogError::Manifest(why) => Refused::Manifest(why),
         LogError::Newer(version) => Refused::Newer(version),
     })?;
     let mut count = Count::default();
@@ -176,10 +186,14 @@ pub(crate) fn check(folder: &Folder) -> Result<Option<String>, Refused> {
         return Err(Refused::Empty);
     }
     Ok(Some(match promised {
-        Some(cut) if cut.samples != count.samples => {
+        Some(cut) if cut.samples < count.samples => {
+            format!("changed or damaged: it has {} samples, and its beginning says {}", count.samples, cut.samples)
+        }
+        Some(cut) if cut.samples > count.samples => {
             format!("cut short or damaged: {} of {} samples can be read", count.samples, cut.samples)
         }
-        Some(cut) => format!("cut short or damaged: {marks} of {} marks can be read", cut.marks),
+        Some(cut) if cut.marks > marks => format!("cut short or damaged: {marks} of {} marks can be read", cut.marks),
+        Some(cut) => format!("changed or damaged: it has {marks} marks, and its beginning says {}", cut.marks),
         None => {
             format!("cut short or damaged: {} samples can be read, and the last record is not whole", count.samples)
         }
@@ -191,8 +205,9 @@ mod tests {
     use super::*;
     use crate::Reader;
     use crate::test_support::{manifest, recording, recordings, short};
-    use pagetide_core::{Entity, Selection, Source, Table};
+    use pagetide_core::{Entity, MarkKind, Selection, Source, Table};
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     fn opened(bytes: &[u8]) -> Result<Recording, Error> {
         let scratch = tempfile::tempdir().unwrap();
@@ -251,14 +266,47 @@ mod tests {
             prop_assert_eq!(read, whole);
         }
 
+        /// A file cut anywhere, or with any byte changed, is refused or has the numbers of the recording's beginning.
         #[test]
-        fn any_bytes_are_refused_or_a_beginning(given in recordings(12), cut in any::<prop::sample::Index>(), flip in any::<u8>()) {
-            let mut bytes = write(&recording(&manifest(), &given)).unwrap();
+        fn any_bytes_are_refused_or_a_beginning(
+            given in recordings(12),
+            cut in any::<prop::sample::Index>(),
+            flip in 1..=u8::MAX,
+        ) {
+            let whole = recording(&manifest(), &given);
+            let mut bytes = write(&whole).unwrap();
             let at = cut.index(bytes.len());
             bytes[at] ^= flip;
-            let _ = opened(&bytes);
-            let _ = opened(&bytes[..at]);
+            for mut read in [opened(&bytes), opened(&bytes[..at])].into_iter().flatten() {
+                prop_assert!(whole.stamps().starts_with(read.stamps()));
+                let last = read.stamps().last().map_or(i64::MIN, |stamp| stamp.boot_ns);
+                prop_assert_eq!(points(&read, i64::MAX), points(&whole, last));
+                // Its reader adds what it says of the damage.
+                read.marks.retain(|mark| !matches!(&mark.kind, MarkKind::Note { text } if text.starts_with("store: ")));
+                prop_assert!(whole.marks.starts_with(&read.marks));
+            }
         }
+    }
+
+    /// Values with their moments, by table, entity and metric.
+    type Points<'a> = BTreeMap<(Table, &'a str, &'a str), Vec<(i64, i64)>>;
+
+    /// All values up to a moment.
+    fn points(recording: &Recording, upto: i64) -> Points<'_> {
+        let mut all = Points::new();
+        for table in Table::ALL {
+            for (entity, _) in recording.entities(table) {
+                for metric in recording.metrics(table, entity) {
+                    let series = recording.series(table, entity, &metric.name).into_iter();
+                    let points: Vec<_> =
+                        series.flat_map(|series| series.points()).filter(|(at, _)| *at <= upto).collect();
+                    if !points.is_empty() {
+                        all.insert((table, entity, metric.name.as_str()), points);
+                    }
+                }
+            }
+        }
+        all
     }
 
     #[test]
@@ -281,6 +329,34 @@ mod tests {
         assert!(refused.is_some() && bomb.bytes.len() < 4 << 20, "{} bytes", bomb.bytes.len());
         let error = opened(&bomb.bytes).unwrap_err();
         assert!(error.to_string().contains("more samples or values"), "{error}");
+    }
+
+    #[test]
+    fn a_manifest_that_cannot_be_read_is_named_with_its_error() {
+        let mut bytes = header().to_vec();
+        let start = br#"{"first_sample": 0, "manifest": {"schema_version": 3, "memory_total": "much"}}"#;
+        crate::log::put_any(&mut bytes, 1, start);
+        let error = opened(&bytes).unwrap_err().to_string();
+        assert!(error.contains("its manifest cannot be read: ") && error.contains("much"), "{error}");
+    }
+
+    #[test]
+    fn what_was_damaged_before_the_cut_is_damage_of_the_file() {
+        let damaged = Manifest { damaged: vec!["the disk rows of segment 1 are lost".to_owned()], ..manifest() };
+        let lines = reported_damage(&write(&recording(&damaged, &short(2, 1))).unwrap()).unwrap();
+        assert_eq!(lines, ["damaged before it was cut: the disk rows of segment 1 are lost"]);
+    }
+
+    #[test]
+    fn marks_that_nobody_counted_are_named() {
+        let mut bytes = write(&recording(&manifest(), &short(2, 1))).unwrap();
+        let kind = r#"{"stamp": {"wall_ns": 1, "mono_ns": 1, "boot_ns": 1}, "kind": {"type": "note", "text": "more"}}"#;
+        crate::log::put_any(&mut bytes, 5, kind.as_bytes());
+        let [damage] = &reported_damage(&bytes).unwrap()[..] else { panic!() };
+        assert!(
+            damage.starts_with("changed or damaged: ") && damage.contains(" marks, and its beginning says "),
+            "{damage}"
+        );
     }
 
     #[test]

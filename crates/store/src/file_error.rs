@@ -1,16 +1,28 @@
 //! File system errors as one line: what failed, where, and a hint.
 
 use crate::budget::Exceeded;
-use pagetide_core::Error;
+use pagetide_core::{Error, os_text};
 use std::io;
 use std::path::Path;
 
-/// Why something could not be done at `path`.
-pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Error {
+/// Why something could not be read at `path`.
+pub(crate) fn reading(doing: &str, path: &Path, error: &io::Error) -> Error {
     if let Some(exceeded) = Exceeded::of(error) {
         return exceeded.at(path);
     }
-    let what = format!("{}: cannot {doing}: {}", path.display(), plain(error));
+    let what = what(doing, path, error);
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Error::system(what, "run it as a user who may read it, or as root"),
+        _ => Error::system(what, ""),
+    }
+}
+
+/// Why something could not be written at `path`.
+pub(crate) fn writing(doing: &str, path: &Path, error: &io::Error) -> Error {
+    if let Some(exceeded) = Exceeded::of(error) {
+        return exceeded.at(path);
+    }
+    let what = what(doing, path, error);
     match error.kind() {
         io::ErrorKind::PermissionDenied => Error::system(what, "use a folder that you may write to, or run it as root"),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -24,10 +36,8 @@ pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Error {
     }
 }
 
-/// The error without Rust's `(os error 13)`.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+fn what(doing: &str, path: &Path, error: &io::Error) -> String {
+    format!("{}: cannot {doing}: {}", path.display(), os_text(error).to_lowercase())
 }
 
 /// A recording of a newer pagetide.
@@ -44,7 +54,7 @@ mod tests {
     #[test]
     fn an_excess_is_wrong_input_however_it_comes_through() {
         let error: io::Error = at_most("rows", 2, 1).unwrap_err().into();
-        let error = super::io("read it", Path::new("/r"), &error);
+        let error = super::reading("read it", Path::new("/r"), &error);
         assert_eq!(error.kind, pagetide_core::ErrorKind::Input);
         assert!(error.what.starts_with("/r: damaged or hostile: 2 rows exceeds 1"), "{error}");
     }

@@ -5,7 +5,7 @@ use pagetide_dir::{Dir, temporary};
 use std::fmt::Debug;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 /// The changes that the writer makes to a file system.
@@ -32,6 +32,8 @@ pub(crate) trait Output: Debug + Send {
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// Waits until the content is on the device (fsync).
     fn sync(&mut self) -> io::Result<()>;
+    /// Whether it was removed: what is written to it then has no name.
+    fn is_removed(&self) -> bool;
 }
 
 /// The real file system.
@@ -80,14 +82,22 @@ impl Output for File {
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
     }
+
+    fn is_removed(&self) -> bool {
+        self.metadata().is_ok_and(|file| file.nlink() == 0)
+    }
 }
 
 /// Writes a whole file so that after a crash either the old or the new content is there, never a part.
 pub(crate) fn replace(files: &dyn Files, dir: &Dir, path: &Path, content: &[u8]) -> io::Result<()> {
     let temporary = temporary(path);
     let mut file = files.create(dir, &temporary)?;
-    file.write_at(content, 0)?;
-    file.sync()?;
-    files.rename(dir, &temporary, path)?;
+    let written =
+        file.write_at(content, 0).and_then(|()| file.sync()).and_then(|()| files.rename(dir, &temporary, path));
+    if let Err(error) = written {
+        // The error is what matters; the name begins with a dot.
+        let _ = files.remove(dir, &temporary);
+        return Err(error);
+    }
     path.parent().map_or(Ok(()), |folder| files.sync_folder(dir, folder))
 }

@@ -34,15 +34,18 @@ mod number;
 mod options;
 mod replay;
 mod report;
+mod reports;
 mod sadf;
 mod sadf_text;
 mod sar;
 mod sniff;
 mod timeline;
 mod vmstat;
+mod whole;
 
 pub use assemble::Import;
 pub use clock::{Date, DateOrder, utc_offset};
+pub(crate) use columns::is_column;
 pub use day::Day;
 pub use options::{FirstReport, Options};
 pub use replay::replay;
@@ -50,10 +53,9 @@ pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 pub use sniff::SADC_MAGIC;
 
 use crate::budget::Budget;
-use crate::cores::on_all_cores;
 use gather::Gather;
 use line::{Lines, read_failed};
-use pagetide_core::Error;
+use pagetide_core::{Error, on_all_cores};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -146,6 +148,7 @@ fn gather(file: &Input, options: &Options, budget: &Budget) -> Result<(Gather, O
             let options = Options { day: file.day.or(options.day), ..*options };
             let input = Cursor::new(start).chain(input);
             read(kind, input, &mut gather, &options)?;
+            reports::fill_idle(&mut gather);
             if let Some(exceeded) = &gather.exceeded {
                 return Err(exceeded.at(Path::new(&file.name)));
             }

@@ -86,7 +86,7 @@ const HOST: &str = "host=";
 /// Prefix of the folder of a day, below it.
 const DATE: &str = "date=";
 /// Where the logs are.
-pub(crate) const OPEN: &str = "open";
+pub const OPEN: &str = "open";
 
 /// The log of an open segment.
 pub(crate) fn log(name: &SegmentName) -> PathBuf {

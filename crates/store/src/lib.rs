@@ -5,7 +5,6 @@
 //! [`Reader`] gives a recording back as a [`pagetide_core::Source`], whether it is finished or still being written.
 
 mod budget;
-mod cores;
 #[cfg(test)]
 mod crash;
 pub mod cut;
@@ -28,6 +27,7 @@ mod varint;
 mod writer;
 
 pub use budget::{limit_memory, share_memory};
+pub use layout::OPEN as OPEN_FOLDER;
 pub use pyramid::{Bucket, Buckets, Curve, Level, plotted_metrics};
 pub use reader::{CLOCK_WENT_BACK, Damage, Day, Reader, hosts};
 pub use retention::Keep;

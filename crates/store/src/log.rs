@@ -8,7 +8,7 @@ mod decode;
 mod encode;
 mod frame;
 
-pub(crate) use damage::{continues_behind, has_lost_its_beginning, is_damaged_at};
+pub(crate) use damage::{has_lost_its_beginning, is_damaged_at, is_damaged_behind};
 pub(crate) use decode::{Event, LogError, LogReader, Position, mark};
 pub(crate) use encode::Encoder;
 pub(crate) use frame::header;

@@ -19,13 +19,12 @@ pub use bucket::{Bucket, Curve, Level};
 pub(crate) use make::{after_seal, remove_unfinished};
 pub use metrics::of_table as plotted_metrics;
 
-use crate::cores::on_all_cores;
 use crate::file_error;
 use crate::files::System;
 use crate::reader::Reader;
 use compute::Part;
 use file::Files;
-use pagetide_core::{Error, Selection};
+use pagetide_core::{Error, Selection, on_all_cores};
 use segment::Segment;
 use std::collections::BTreeMap;
 use std::io;
@@ -63,7 +62,7 @@ impl Reader {
         level: Level,
         curves: &[Curve],
     ) -> Result<Buckets, Error> {
-        let failed = |error: io::Error| file_error::io("read it", self.folder(), &error);
+        let failed = |error: io::Error| file_error::reading("read it", self.folder(), &error);
         let files = Files::of(&self.folder, cache).map_err(failed)?;
         let segments = segment::all(&self.folder).map_err(failed)?;
         let in_days = curves
@@ -143,7 +142,7 @@ impl Reader {
     ///
     /// When the recording cannot be read or neither folder can be written.
     pub fn make_pyramid(&self, cache: Option<&Path>, stop: &dyn Fn() -> bool) -> Result<usize, Error> {
-        let failed = |error: io::Error| file_error::io("write its pyramid", self.folder(), &error);
+        let failed = |error: io::Error| file_error::writing("write its pyramid", self.folder(), &error);
         let files = Files::of(&self.folder, cache).map_err(failed)?;
         let target = file::target(self.folder(), cache).map_err(failed)?;
         let segments = segment::all(&self.folder).map_err(failed)?;

@@ -1,4 +1,8 @@
 //! Reads a recording.
+//!
+//! Sealed segments are read ahead on other threads: `segment::sealed` opens, checks and decodes one without a look at any other, and
+//! `segment::gather` puts them together on the caller's thread, in order of time. Each thread holds one segment. Where that takes more memory than
+//! the budget allows, the load starts over with one segment at a time.
 
 mod axis;
 mod damage;
@@ -8,7 +12,7 @@ mod resume;
 mod segment;
 mod span;
 
-use crate::budget::{self, Budget};
+use crate::budget::{self, Budget, Exceeded};
 use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
@@ -16,8 +20,8 @@ use crate::{FORMAT_VERSION, cut, file_error};
 pub use axis::CLOCK_WENT_BACK;
 pub use damage::Damage;
 pub use days::{Day, hosts};
-use gather::{Depth, LoadedParts};
-use pagetide_core::{Error, Manifest, Mark, Recording, Selection, Source};
+use gather::{Depth, LoadedParts, Request};
+use pagetide_core::{Error, Manifest, Mark, Recording, Selection, Source, cores, in_order};
 use pagetide_dir::Dir;
 use resume::Positions;
 use segment::{LoadError, Ranges, SealedFiles};
@@ -42,6 +46,12 @@ pub struct Reader {
     samples: AtomicUsize,
 }
 
+/// Sentences of damage that are taken from a file that was cut: somebody else may have written it.
+const MAX_DAMAGED: usize = 64;
+
+/// Threads that read segments ahead, at most: each holds what it read of one.
+const MAX_THREADS: usize = 4;
+
 /// How often a load starts over because a segment was removed during the read.
 const TRIES: usize = 5;
 
@@ -55,7 +65,7 @@ impl Reader {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => no_recording(path),
-            _ => file_error::io("read it", path, &error),
+            _ => file_error::reading("read it", path, &error),
         };
         let dir = match Dir::open(path) {
             Ok(dir) => dir,
@@ -70,7 +80,7 @@ impl Reader {
 
     /// A recording in one file.
     fn open_cut(path: &Path) -> Result<Self, Error> {
-        let failed = |error: io::Error| file_error::io("read it", path, &error);
+        let failed = |error: io::Error| file_error::reading("read it", path, &error);
         let name = path.file_name().ok_or_else(|| no_recording(path))?;
         let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::open_file(Dir::open(above).map_err(failed)?, PathBuf::from(name))
@@ -86,6 +96,8 @@ impl Reader {
         let missing = cut::check(&folder).map_err(|error| error.at(&folder.path()))?;
         let reader = Self::of(folder)?;
         missing.into_iter().for_each(|line| reader.damage.add(line));
+        let before = reader.manifest.damaged.iter().take(MAX_DAMAGED);
+        before.for_each(|line| reader.damage.add(format!("damaged before it was cut: {line}")));
         Ok(reader)
     }
 
@@ -117,7 +129,12 @@ impl Reader {
                 manifest.inspect_err(|_| damage.manifest()).ok()
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(file_error::io("read it", &path, &error)),
+            // No recorder made it: the segments have what it says.
+            Err(error) if damage::is_foreign(&error) => {
+                damage.add(format!("{MANIFEST} is left out ({error}): using the one in the last segment"));
+                None
+            }
+            Err(error) => return Err(file_error::reading("read it", &path, &error)),
         };
         // Every segment has the manifest of its beginning, so a damaged one can be replaced.
         let manifest: Option<Manifest> = manifest.or_else(|| last_manifest(&folder));
@@ -166,14 +183,16 @@ impl Reader {
         Ok(segments)
     }
 
-    /// Reads a sealed segment. Removal starts with the oldest segment and deletes its file of samples first. So a segment without
-    /// that file is half removed, unless whole segments come before it.
-    fn load_sealed(&self, files: &SealedFiles, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
-        if files.contains_key(sealed::SAMPLES) {
-            gathered.sealed_segments += 1;
-            return segment::sealed(&self.folder, files, &self.ranges, gathered);
-        }
-        let Some(file) = files.values().flatten().next().filter(|_| gathered.sealed_segments > 0) else {
+    /// What is known of a segment without a file of samples. Removal starts with the oldest segment and deletes its file of samples first. So
+    /// such a segment is half removed, unless whole segments come before it, or none comes after it: a recorder removes none but for a later one.
+    fn without_samples(
+        &self,
+        files: &SealedFiles,
+        has_later: bool,
+        gathered: &mut LoadedParts<'_>,
+    ) -> Result<(), LoadError> {
+        let is_half_removed = gathered.sealed_segments == 0 && has_later;
+        let Some(file) = files.values().flatten().next().filter(|_| !is_half_removed) else {
             return Ok(());
         };
         if self.folder.sealed_files(sealed::SAMPLES)?.iter().any(|samples| samples.name.number == file.name.number) {
@@ -185,7 +204,8 @@ impl Reader {
         Ok(())
     }
 
-    fn try_load(&self, selection: &Selection, depth: Depth) -> Result<Recording, LoadError> {
+    /// Loads with so many threads that read sealed segments ahead.
+    fn try_load(&self, request: &Request<'_>, threads: usize) -> Result<Recording, LoadError> {
         // Logs are listed first, so that a segment that is sealed during the listing is in one of the lists. If it is in both, its log
         // counts.
         let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
@@ -193,33 +213,44 @@ impl Reader {
             logs.insert(name.number, name);
         }
         self.positions.retain(&logs);
-        let mut files = self.sealed_segments()?;
+        let files = self.sealed_segments()?;
         self.damage.look_for_logs(&self.folder)?;
-        let mut gathered = LoadedParts::new(selection, depth, self.damage.clone(), self.expected());
+        let mut gathered = LoadedParts::new(request, self.damage.clone(), self.expected());
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         let began = |number: &u64| {
             let sealed = files.get(number).and_then(|files| files.values().flatten().next()).map(|file| &file.name);
             logs.get(number).or(sealed).and_then(SegmentName::wall_ns)
         };
         let begun: Vec<Option<i64>> = numbers.iter().skip(1).map(began).chain([None]).collect();
-        for (number, next_wall_ns) in numbers.into_iter().zip(begun) {
-            gathered.next_wall_ns = next_wall_ns;
-            if let Some(name) = logs.get(&number) {
+        let with_samples =
+            files.iter().filter(|(_, files)| files.contains_key(sealed::SAMPLES)).map(|(number, _)| *number);
+        let last = logs.keys().copied().chain(with_samples).max();
+        let segments: Vec<(u64, Option<i64>)> = numbers.into_iter().zip(begun).collect();
+        let sealed = |files: &SealedFiles| segment::sealed(&self.folder, files, &self.ranges, request);
+        let closed = |number: &u64| files.get(number).filter(|_| !logs.contains_key(number));
+        let inside = files.values().filter(|files| !segment::is_outside(files, &self.ranges, request)).count();
+        let read = |(number, _): &(u64, Option<i64>)| closed(number).map(sealed);
+        in_order(threads.min(inside), &segments, read, |(number, next_wall_ns), part| {
+            gathered.next_wall_ns = *next_wall_ns;
+            let listed_again;
+            let mut files = files.get(number);
+            if let Some(name) = logs.get(number) {
                 match segment::open(&self.folder, name, &self.positions, &mut gathered) {
                     // It was sealed since the lists were made.
                     Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
-                        files = self.sealed_segments()?;
+                        listed_again = self.sealed_segments()?;
+                        files = listed_again.get(number);
                     }
-                    done => {
-                        done?;
-                        continue;
-                    }
+                    done => return done,
                 }
             }
-            if let Some(files) = files.get(&number) {
-                self.load_sealed(files, &mut gathered)?;
+            let Some(files) = files else { return Ok(()) };
+            if !files.contains_key(sealed::SAMPLES) {
+                return self.without_samples(files, last.is_some_and(|last| last > *number), &mut gathered);
             }
-        }
+            gathered.sealed_segments += 1;
+            segment::gather(part.unwrap_or_else(|| sealed(files))?, &mut gathered)
+        })?;
         let recording = gathered.finish(self.manifest.clone());
         self.samples.fetch_max(recording.stamps().len(), Ordering::Relaxed);
         Ok(recording)
@@ -280,20 +311,90 @@ impl Reader {
     }
 
     fn load_parts(&self, selection: &Selection, depth: Depth) -> Result<Recording, Error> {
-        let mut tries = 0;
+        let (mut tries, mut threads) = (0, cores().min(MAX_THREADS));
         loop {
             tries += 1;
-            match self.try_load(selection, depth) {
+            match self.try_load(&Request::new(selection, depth), threads) {
                 Ok(recording) => return Ok(recording),
                 Err(LoadError::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
                     drop(path);
                 }
+                // One segment at a time takes less memory.
+                Err(LoadError::Io(_, error)) if Exceeded::of(&error).is_some() && threads > 1 => threads = 1,
                 Err(LoadError::Io(path, error)) => {
                     let path = if path.as_os_str().is_empty() { self.folder.dir().path() } else { &path };
-                    return Err(file_error::io("read it", path, &error));
+                    return Err(file_error::reading("read it", path, &error));
                 }
                 Err(LoadError::Newer(path, version)) => return Err(file_error::newer(&path, version)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+    use crate::test_support::{SinkCall, files, give, manifest, short};
+    use pagetide_core::Sink;
+    use std::fs;
+
+    const DAY: i64 = 86_400_000_000_000;
+
+    /// A sample a day: a segment for each.
+    fn daily() -> Vec<SinkCall> {
+        let (mut given, mut passed) = (short(12, 1), 0);
+        for call in &mut given {
+            let stamp = match call {
+                SinkCall::Sample(_, sample) => &mut sample.stamp,
+                SinkCall::Mark(mark) => &mut mark.stamp,
+            };
+            for ns in [&mut stamp.wall_ns, &mut stamp.mono_ns, &mut stamp.boot_ns] {
+                *ns += passed;
+            }
+            passed += if matches!(call, SinkCall::Sample(..)) { DAY } else { 0 };
+        }
+        given
+    }
+
+    #[test]
+    fn segments_that_are_read_ahead_are_gathered_like_those_that_are_not() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        let mut writer = Writer::create(&folder).unwrap();
+        writer.begin(&manifest()).unwrap();
+        daily().iter().for_each(|given| give(&mut writer, given).unwrap());
+        writer.finish(&manifest()).unwrap();
+        let whole = Selection::default();
+        let times = Reader::open(&folder).unwrap().times(&whole).unwrap();
+        let walls = [2, 8].map(|at| Some(times.stamps()[at].wall_ns));
+        let part = Selection { from_wall_ns: walls[0], to_wall_ns: walls[1], ..Selection::default() };
+        let load = |selection: &Selection, threads: usize| {
+            let reader = Reader::open(&folder).unwrap();
+            let loaded = reader.try_load(&Request::new(selection, Depth::Values), threads).unwrap();
+            (loaded, reader.damage().lines())
+        };
+        let compare = || {
+            for selection in [&whole, &part] {
+                let one_by_one = load(selection, 1);
+                (2..5).for_each(|threads| assert_eq!(load(selection, threads), one_by_one, "{threads}"));
+            }
+        };
+        assert_eq!(load(&whole, 1).0.stamps().len(), 12);
+        assert_eq!(load(&part, 1).0.stamps().len(), 7);
+        compare();
+        let mut files = files(&folder);
+        files.retain(|path| path.extension().is_some_and(|kind| kind == "parquet"));
+        assert!(files.len() > 30, "{files:?}");
+        for path in files.iter().step_by(4) {
+            let mut bytes = fs::read(path).unwrap();
+            fs::remove_file(path).unwrap();
+            compare();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 0x10;
+            fs::write(path, &bytes).unwrap();
+            compare();
+        }
+        assert!(!load(&whole, 1).1.is_empty(), "damage is noticed");
     }
 }

@@ -20,7 +20,24 @@ pub struct Keep {
     pub size: Option<Bytes>,
 }
 
+/// The part of a limit that a segment may be, so that what is kept exceeds it by little: segments are removed whole.
+const PART: u64 = 8;
+/// Segments are no smaller than this: each has the names of all that it contains.
+const SMALLEST_SEGMENT: Keep = Keep { age: Some(Nanos::new(60_000_000_000)), size: Some(Bytes::new(1 << 20)) };
+
 impl Keep {
+    /// The lowest limits that are kept to.
+    pub const LOWEST: Self = Self { age: Some(Nanos::new(PART * 60_000_000_000)), size: Some(Bytes::new(PART << 20)) };
+
+    /// How long a segment may last and how large its log may become; absent where the limit does not say.
+    pub(crate) fn of_segment(&self) -> Self {
+        let Self { age, size } = SMALLEST_SEGMENT;
+        Self {
+            age: self.age.map(|all| Nanos::new(all.get() / PART)).max(self.age.and(age)),
+            size: self.size.map(|all| Bytes::new(all.get() / PART)).max(self.size.and(size)),
+        }
+    }
+
     /// Removes what exceeds the limits. `now_wall_ns` is the time of the newest sample, so that opening an old recording does not
     /// shorten it.
     pub(crate) fn apply(&self, files: &dyn Files, folder: &Folder, now_wall_ns: i64) -> io::Result<()> {

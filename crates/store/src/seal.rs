@@ -29,10 +29,10 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
     let survey = match Survey::of(folder, name) {
         Ok(survey) => survey,
         // A crash before the first record left an empty file. A file that cannot be read is kept.
-        Err(LogError::NotALog) if !log::continues_behind(folder.open_log(name)?, 0, &Budget::default())? => {
+        Err(LogError::NotALog) if !log::has_lost_its_beginning(folder.open_log(name)?, &Budget::default())? => {
             return remove(files, folder, &path);
         }
-        Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
+        Err(LogError::NotALog | LogError::Manifest(_) | LogError::Newer(_)) => return set_aside(files, folder, &path),
         // No recorder writes such a sample. Left as it is, the log would block the sealing of all later ones.
         Err(LogError::Io(error)) if Exceeded::of(&error).is_some() => return set_aside(files, folder, &path),
         Err(LogError::Io(error)) => return Err(error),
@@ -103,7 +103,7 @@ impl Survey {
             marks,
             schema: log.schema().clone(),
             tables,
-            damaged: log::continues_behind(folder.open_log(name)?, log.valid(), &Budget::default())?,
+            damaged: log::is_damaged_behind(folder.open_log(name)?, log.valid(), &Budget::default())?,
         })
     }
 }
@@ -135,9 +135,9 @@ impl Sealing<'_> {
     ) -> io::Result<Content> {
         let (files, dir) = (self.files, self.folder.dir());
         let folder = layout::sealed_folder(kind, &self.survey.manifest.host, self.name);
-        files.make_folder(dir, &folder)?;
         let temporary = temporary(&folder.join(format!("{}.parquet", self.name.text())));
-        let written = files.create(dir, &temporary).and_then(|output| {
+        let opened = files.make_folder(dir, &folder).and_then(|()| files.create(dir, &temporary));
+        let written = opened.and_then(|output| {
             let mut writer = FileWriter::new(output, numbers, strings, metrics, description)?;
             fill(&mut writer)?;
             let content = writer.finish()?;
@@ -145,8 +145,11 @@ impl Sealing<'_> {
             Ok(content)
         });
         if written.is_err() {
-            // The log still has everything; a half-written file only takes space.
+            // The log still has everything; a half-written file only takes space, as do folders that were made for it.
             let _ = files.remove(dir, &temporary);
+            for above in folder.ancestors().filter(|above| !above.as_os_str().is_empty()) {
+                let _ = files.remove_empty_folder(dir, above);
+            }
             return written;
         }
         folder.ancestors().try_for_each(|folder| files.sync_folder(dir, folder))?;

@@ -321,4 +321,19 @@ impl Output for FailingOutput {
     fn sync(&mut self) -> io::Result<()> {
         self.left.check("fdatasync")
     }
+
+    fn is_removed(&self) -> bool {
+        self.output.is_removed()
+    }
+}
+
+/// All files below a folder, in order.
+pub(crate) fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
 }

@@ -26,7 +26,7 @@ impl Usage {
     ///
     /// The folder cannot be read.
     pub fn of(folder: &Path) -> Result<Self, Error> {
-        let failed = |error| file_error::io("look into it", folder, &error);
+        let failed = |error| file_error::reading("look into it", folder, &error);
         let folder = match Dir::open(folder) {
             Ok(dir) => Folder::new(dir),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -9,7 +9,7 @@ use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::sealer::{Sealer, Work};
 use crate::{FORMAT_VERSION, Reader, file_error};
-use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink, Stamp};
+use pagetide_core::{Error, Manifest, Mark, MarkKind, Sample, Schema, Sink, Stamp};
 use pagetide_dir::{Dir, Lock};
 use std::fs::TryLockError;
 use std::io;
@@ -37,6 +37,10 @@ pub struct Writer {
     next_segment: u64,
     next_sample: u64,
     last_wall_ns: i64,
+    /// Samples of logs that somebody removed, which [`Sink::take_lost`] has not told yet.
+    removed: u64,
+    /// What happened to the log or the folder, which the next log says first.
+    note: Option<String>,
     /// Whether to start even on a full disk, and record once there is room.
     waits_for_room: bool,
     /// Whether the folder of logs and the manifest exist.
@@ -54,6 +58,7 @@ struct OpenLog {
     encoder: Encoder,
     buffer: Vec<u8>,
     hour: i64,
+    begin_boot_ns: i64,
     samples: u64,
 }
 
@@ -107,7 +112,7 @@ impl Writer {
 
     fn create_in(folder: Folder, files: Arc<dyn Files>) -> Result<Self, Error> {
         let path = folder.dir().path();
-        if folder.is_recording().map_err(|error| file_error::io("look into it", path, &error))? {
+        if folder.is_recording().map_err(|error| file_error::reading("look into it", path, &error))? {
             return Err(Error::input(
                 format!("{}: already holds a recording", path.display()),
                 "use another folder, or remove this one",
@@ -119,7 +124,7 @@ impl Writer {
     fn open_or_continue_in(folder: Folder, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
         let mut writer = Self::prepare(folder, keep, files, true)?;
         let folder = writer.folder.clone();
-        let failed = |error| file_error::io("look into it", folder.dir().path(), &error);
+        let failed = |error| file_error::reading("look into it", folder.dir().path(), &error);
         if writer.folder.is_recording().map_err(failed)? {
             writer.manifest = Reader::of(writer.folder.clone())?.manifest().clone();
             writer.continue_numbers().map_err(failed)?;
@@ -133,7 +138,7 @@ impl Writer {
         let made = files.make_folder(folder.dir(), open);
         let ready = made.is_ok();
         made.or_else(|error| if waits_for_room && is_full(&error) { Ok(()) } else { Err(error) })
-            .map_err(|error| file_error::io("make the folder", &folder.full(open), &error))?;
+            .map_err(|error| file_error::writing("make the folder", &folder.full(open), &error))?;
         let lock = lock(folder.dir())?;
         Ok(Self {
             sealer: Sealer::new(Work { files: files.clone(), folder: folder.clone(), keep }),
@@ -145,6 +150,8 @@ impl Writer {
             next_segment: 1,
             next_sample: 0,
             last_wall_ns: i64::MIN,
+            removed: 0,
+            note: None,
             waits_for_room,
             ready,
             _lock: lock,
@@ -181,7 +188,7 @@ impl Writer {
     }
 
     fn no_manifest(&self, error: &io::Error) -> Error {
-        file_error::io("write the manifest", &self.folder.full(Path::new(MANIFEST)), error)
+        file_error::writing("write the manifest", &self.folder.full(Path::new(MANIFEST)), error)
     }
 
     fn put_manifest(&mut self, manifest: &Manifest) -> io::Result<()> {
@@ -205,7 +212,7 @@ impl Writer {
     fn get_ready(&mut self) -> Result<(), Error> {
         let open = Path::new(OPEN);
         let made = self.files.make_folder(self.folder.dir(), open);
-        made.map_err(|error| file_error::io("make the folder", &self.folder.full(open), &error))?;
+        made.map_err(|error| file_error::writing("make the folder", &self.folder.full(open), &error))?;
         self.write_manifest(&self.manifest.clone())?;
         self.ready = true;
         Ok(())
@@ -218,26 +225,51 @@ impl Writer {
         }
     }
 
-    /// Starts the recording again in a new folder at the same path, after somebody removed the folder.
+    /// Starts the recording again in a new folder at the same path, after somebody removed the folder, moved it or mounted something there.
     fn begin_anew(&mut self) -> Result<(), Error> {
         let dir = self.folder.dir();
-        let folder = Folder::new(dir.reopen().map_err(|error| file_error::io("write to it", dir.path(), &error))?);
-        // The lock on the removed folder keeps nobody out.
-        self._lock = lock(folder.dir())?;
+        let failed = |error: io::Error| file_error::writing("write to it", dir.path(), &error);
+        let folder = Folder::new(dir.reopen().map_err(failed)?);
+        // The lock on the old folder keeps nobody out.
+        let lock = lock(folder.dir())?;
+        let holds_one = folder.is_recording().map_err(failed)?;
+        self._lock = lock;
         self.sealer = Sealer::new(Work { files: self.files.clone(), folder: folder.clone(), keep: self.keep });
         self.folder = folder;
         self.open = None;
         self.ready = false;
+        if holds_one {
+            let path = self.folder.dir().path().to_owned();
+            self.continue_numbers().map_err(|error| file_error::reading("look into it", &path, &error))?;
+        }
         Ok(())
+    }
+
+    /// Gives up a log that somebody removed: what it had is lost, and so would be what is written to it.
+    fn look_at_log(&mut self) {
+        if let Some(log) = self.open.take_if(|log| log.file.is_removed()) {
+            let samples = if log.samples == 1 { "sample" } else { "samples" };
+            self.note =
+                Some(format!("recorder: somebody removed the open segment; its {} {samples} are lost", log.samples));
+            self.removed += log.samples;
+            // The folder of logs may be gone with it.
+            self.ready = false;
+        }
     }
 
     /// The log for a sample or mark at `stamp`: a new one if there is none or the segment is over.
     fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Error> {
-        if self.open.as_ref().is_some_and(|log| log.is_over(stamp)) {
+        let most = self.keep.of_segment();
+        if self.open.as_ref().is_some_and(|log| log.is_over(stamp, most)) {
             self.end_segment();
         }
-        if self.folder.dir().is_removed() {
+        self.look_at_log();
+        if self.folder.dir().has_left_its_path() {
             self.begin_anew()?;
+            self.note.get_or_insert_with(|| {
+                "recorder: the folder was moved away or covered by a mount; what was recorded before is there"
+                    .to_owned()
+            });
         }
         if !self.ready {
             self.get_ready()?;
@@ -250,16 +282,21 @@ impl Writer {
                 let (files, folder) = (&*self.files, &self.folder);
                 let log = self.making_room(|| OpenLog::create(files, folder, &path, stamp, &start));
                 self.next_segment += 1;
-                log.map_err(|error| file_error::io("start a segment", &self.folder.full(&path), &error))?
+                log.map_err(|error| file_error::writing("start a segment", &self.folder.full(&path), &error))?
             }
         };
-        Ok(self.open.insert(log))
+        let log = self.open.insert(log);
+        if let Some(text) = &self.note {
+            log.mark(&Mark { stamp, kind: MarkKind::Note { text: text.clone() } })?;
+            self.note = None;
+        }
+        Ok(log)
     }
 }
 
 /// The folder at `path`, created if it does not exist.
 fn own(path: &Path, group: Option<u32>) -> Result<Folder, Error> {
-    Dir::own(path, group).map(Folder::new).map_err(|error| file_error::io("write to it", path, &error))
+    Dir::own(path, group).map(Folder::new).map_err(|error| file_error::writing("write to it", path, &error))
 }
 
 /// Keeps other writers out by a lock on the folder itself. On a file system without locks there is none.
@@ -294,6 +331,7 @@ impl OpenLog {
             encoder: Encoder::new(),
             buffer,
             hour: hour(stamp),
+            begin_boot_ns: stamp.boot_ns,
             samples: 0,
         };
         if let Err(error) = log.append() {
@@ -304,12 +342,21 @@ impl OpenLog {
         Ok(log)
     }
 
-    /// Whether a sample or mark at `stamp` belongs to the next segment: one of another hour, if this one is long enough, or of another UTC day.
-    fn is_over(&self, stamp: Stamp) -> bool {
+    /// Whether a sample or mark at `stamp` belongs to the next segment: one of another hour, if this one is long enough, or of another UTC day, or
+    /// one beyond what a segment may be.
+    fn is_over(&self, stamp: Stamp, most: Keep) -> bool {
         let hour = hour(stamp);
-        self.length >= LARGEST_LOG
+        let lasted = u64::try_from(stamp.boot_ns.saturating_sub(self.begin_boot_ns)).unwrap_or(0);
+        self.length >= most.size.map_or(LARGEST_LOG, |size| size.get().min(LARGEST_LOG))
+            || most.age.is_some_and(|age| lasted >= age.get())
             || (hour != self.hour && self.samples >= SAMPLES_OF_AN_HOUR)
             || hour.div_euclid(HOURS_PER_DAY) != self.hour.div_euclid(HOURS_PER_DAY)
+    }
+
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
+        self.buffer.clear();
+        Encoder::mark(&mut self.buffer, self.length, mark);
+        self.append().map_err(|error| file_error::writing("write a mark", &self.path, &error))
     }
 
     /// Writes the buffer after the last valid record. After an error the next call writes at the same offset.
@@ -344,7 +391,7 @@ impl Sink for Writer {
         }
         if let Err(error) = log.append() {
             log.encoder.forget();
-            return Err(file_error::io("write a sample", &log.path, &error));
+            return Err(file_error::writing("write a sample", &log.path, &error));
         }
         log.samples += 1;
         self.next_sample += 1;
@@ -358,10 +405,12 @@ impl Sink for Writer {
     }
 
     fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
-        let log = self.log(mark.stamp)?;
-        log.buffer.clear();
-        Encoder::mark(&mut log.buffer, log.length, mark);
-        log.append().map_err(|error| file_error::io("write a mark", &log.path, &error))
+        self.log(mark.stamp)?.mark(mark)
+    }
+
+    fn take_lost(&mut self) -> u64 {
+        self.look_at_log();
+        std::mem::take(&mut self.removed)
     }
 
     /// Ends the recording: seals all of it and writes the manifest. When sealing fails the manifest is written all the
@@ -370,6 +419,6 @@ impl Sink for Writer {
         self.open = None;
         let sealed = self.sealer.finish(self.last_wall_ns);
         self.write_manifest(manifest)?;
-        sealed.map_err(|(path, error)| file_error::io("seal it", &path, &error))
+        sealed.map_err(|(path, error)| file_error::writing("seal it", &path, &error))
     }
 }

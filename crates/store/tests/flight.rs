@@ -233,3 +233,54 @@ fn errors_name_the_cause_and_a_hint() {
     std::fs::write(folder.join("manifest.json"), newer).unwrap();
     check(Reader::open(&folder).unwrap_err(), &["format version 99", "newer pagetide"]);
 }
+
+#[test]
+fn a_log_that_is_removed_is_counted_and_the_recording_goes_on() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    let mut host = Host::new("b");
+    let mut writer = Writer::create(&folder).unwrap();
+    writer.begin(&host.manifest).unwrap();
+    let mut take = |writer: &mut Writer, range: std::ops::Range<i64>| {
+        range.for_each(|at| host.sample(writer, MIDNIGHT + at * SECOND, at * SECOND, at));
+    };
+    take(&mut writer, 0..10);
+    assert_eq!(writer.take_lost(), 0);
+    std::fs::remove_dir_all(folder.join("open")).unwrap();
+    take(&mut writer, 10..20);
+    assert_eq!((writer.take_lost(), writer.take_lost()), (10, 0));
+    let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+    let marks = format!("{:?}", recording.marks);
+    assert!(marks.contains("somebody removed the open segment; its 10 samples are lost"), "{marks}");
+    assert_eq!(values(&folder, &Selection::default()), (10..20).collect::<Vec<_>>());
+    // Moved away: all of it stays there, and what follows is where the recording should be.
+    let moved = scratch.path().join("moved");
+    std::fs::rename(&folder, &moved).unwrap();
+    take(&mut writer, 20..30);
+    assert_eq!(writer.take_lost(), 0);
+    assert_eq!(values(&moved, &Selection::default()), (10..20).collect::<Vec<_>>());
+    assert_eq!(values(&folder, &Selection::default()), (20..30).collect::<Vec<_>>());
+    // And back, over the new one.
+    std::fs::rename(&folder, scratch.path().join("other")).unwrap();
+    std::fs::rename(&moved, &folder).unwrap();
+    take(&mut writer, 30..40);
+    writer.finish(&Manifest::default()).unwrap();
+    assert_eq!(values(&folder, &Selection::default()), (10..20).chain(30..40).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_low_limit_makes_short_segments_so_that_little_more_is_kept() {
+    let scratch = tempfile::tempdir().unwrap();
+    let minutes = |minutes: u64| Nanos::new(minutes * 60_000_000_000);
+    let keep = Keep { age: Some(minutes(16)), size: None };
+    let mut host = Host::new("b");
+    let mut writer = Writer::open_or_continue(scratch.path(), keep).unwrap();
+    writer.begin(&host.manifest).unwrap();
+    for at in 0..3000 {
+        host.sample(&mut writer, MIDNIGHT + at * SECOND, at * SECOND, at);
+    }
+    writer.finish(&host.manifest).unwrap();
+    let left = values(scratch.path(), &Selection::default());
+    // Segments of two minutes: 16 minutes, and up to two of the segments.
+    assert!(left.last() == Some(&2999) && (960..=960 + 240).contains(&left.len()), "{}", left.len());
+}

@@ -134,3 +134,37 @@ fn files_behind_a_whole_segment_without_their_sample_file_are_damaged() {
     let text = "store: segment 20261121T110030Z-00000003 is damaged: its file in sample/ is missing";
     assert_eq!(notes(&load(whole.path())), [text]);
 }
+
+#[test]
+fn a_recording_without_its_sample_files_is_damaged_and_not_half_removed() {
+    let lost = copy(|path| !path.starts_with("sample") && !path.starts_with("open"));
+    let text = "store: segment 20261121T100030Z-00000001 is damaged: its file in sample/ is missing";
+    assert_eq!(notes(&load(lost.path())), [text]);
+    let removed = copy(|path| !path.starts_with("sample"));
+    assert_eq!(notes(&load(removed.path())), [""; 0], "a later segment took its place");
+}
+
+#[test]
+fn what_is_no_file_costs_what_it_stands_for_and_no_other_segment() {
+    let whole = copy(|_| true);
+    fs::create_dir(whole.path().join("open/20261121T120000Z-00000009.log")).unwrap();
+    let large = fs::File::create(whole.path().join("open/20261121T120000Z-00000010.log")).unwrap();
+    large.set_len(1 << 40).unwrap();
+    let manifest = whole.path().join("manifest.json");
+    fs::rename(&manifest, whole.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", &manifest).unwrap();
+    let reader = Reader::open(whole.path()).unwrap();
+    let recording = reader.load(&Selection::default()).unwrap();
+    assert_eq!(recording.stamps().len(), load(copy(|_| true).path()).stamps().len());
+    let damaged = reader.damage().lines();
+    let expected = [
+        "00000009.log is left out: not a regular file",
+        "00000010.log is left out: 1099511627776 bytes",
+        "manifest.json is left out",
+    ];
+    assert_eq!(damaged.len(), expected.len(), "{damaged:?}");
+    for what in expected {
+        assert!(damaged.iter().any(|line| line.contains(what)), "{what}: {damaged:?}");
+    }
+    assert!(reader.span().unwrap().is_some());
+}

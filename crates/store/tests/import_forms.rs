@@ -50,6 +50,20 @@ fn locales_colours_csv_and_lines_give_the_same_numbers() {
 }
 
 #[test]
+fn shares_of_cpu_time_that_cannot_be_are_left_out() {
+    let log = "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(2 CPU)\n\n\
+               10:00:00 CPU %user %nice %system %iowait %steal %idle\n\
+               10:00:01 all 500.00 0.00 -1.00 2.00 0.00 98.00\n\
+               10:00:02 all 1.00 0.00 1.00 0.00 0.00 100.01\n";
+    let import = text(log).unwrap();
+    let of = |metric| host(&import.recording, metric);
+    assert_eq!((of("cpu_user_share"), of("cpu_system_share")), (vec![10_000], vec![10_000]));
+    assert_eq!(of("cpu_idle_share"), [980_000, 1_000_100], "rounded");
+    let left_out = |column| format!("left out: values of {column} below 0 or above 100 % of the CPU time");
+    assert_eq!(import.report.files[0].notes[..2], ["%user", "%system"].map(left_out));
+}
+
+#[test]
 fn what_is_not_read_is_refused_by_name() {
     let refused = |name: &str| {
         import(&[input(&format!("sysstat-12.6.1/forms/{name}"))], &Options::default()).unwrap_err().to_string()

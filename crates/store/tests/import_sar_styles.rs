@@ -49,13 +49,13 @@ fn columns_of_sysstat_9_to_12_mean_the_same() {
     let all = read(
         "00:00:01  CPU %usr %nice %sys %iowait %steal %irq %soft %guest %gnice %idle\n\
          00:00:02  all 10.00 1.00 5.00 2.00 0.00 0.50 1.50 4.00 0.50 75.50\n\
-         00:00:02    0 99.00 1.00 5.00 2.00 0.00 0.50 1.50 4.00 0.50 75.50\n",
+         00:00:02    0 59.00 1.00 5.00 2.00 0.00 0.50 1.50 4.00 0.50 26.50\n",
     );
     let share = |name| values(&all.recording, Table::Host, "", name);
     assert_eq!(share("cpu_user_share"), [(2, 140_000)], "the kernel counts guest time as user time");
     assert_eq!(share("cpu_system_share"), [(2, 70_000)]);
     assert_eq!(share("cpu_nice_share"), [(2, 15_000)]);
-    assert_eq!(values(&all.recording, Table::Cpu, "0", "cpu_user_share"), [(2, 1_030_000)], "CPU 0 is not the host");
+    assert_eq!(values(&all.recording, Table::Cpu, "0", "cpu_user_share"), [(2, 630_000)], "CPU 0 is not the host");
 }
 
 #[test]

@@ -160,6 +160,36 @@ fn copies_of_kernel_files_are_read_whole() {
 }
 
 #[test]
+fn kernel_files_without_names_of_fields_are_read_by_position() {
+    let mut log = String::new();
+    for second in 0..2 {
+        log += &format!(
+            "2026-11-30T10:00:0{second}Z\ncpu  {0} 1 2 3 4 5 6 7 8 9\ncpu0 {0} 1 2 3 4 5 6 7 8 9\nintr {0} 0 5\nctxt 7\nsoftirq 1 2\n\
+             0.20 0.18 0.12 2/80 11206\n 254       0 vda {0} 1 2 3 4 5 6 7 0 9 10\n\
+             ==> /proc/pressure/memory <==\nsome avg10=1.50 avg60=0.00 avg300=0.00 total={0}\n\
+             full avg10=0.00 avg60=0.00 avg300=0.00 total=3\n/proc/pressure/io:some avg10=0.00 avg60=0.00 avg300=0.00 total={0}\n",
+            100 + second
+        );
+    }
+    let read = import(&[Input::bytes("log", log)], &Options::default()).unwrap();
+    assert_eq!(read.report.files[0].skipped_lines, 0, "{:#?}", read.report.files);
+    let points = |table, entity: &str, metric: &str| -> Vec<i64> {
+        let series = read.recording.series(table, entity, metric).unwrap_or_else(|| panic!("{metric}"));
+        series.points().map(|(_, value)| value).collect()
+    };
+    for metric in ["cpu_user", "intr", "psi_memory_some", "psi_io_some"] {
+        assert_eq!(points(Table::Host, "", metric), [100, 101], "{metric}");
+    }
+    assert_eq!(points(Table::Cpu, "0", "cpu_user"), [100, 101]);
+    assert_eq!(points(Table::Disk, "vda", "reads"), [100, 101]);
+    assert_eq!(points(Table::Host, "", "load1"), [200; 2]);
+    assert_eq!(points(Table::Host, "", "psi_memory_some_avg10"), [150; 2]);
+    let nameless = "2026-11-30T10:00:00Z\nMemFree: 5 kB\nsome avg10=0.00 avg60=0.00 avg300=0.00 total=3\n";
+    let read = import(&[Input::bytes("log", nameless)], &Options::default()).unwrap();
+    assert!(read.report.files[0].left_out[0].what.contains("no line before it names the file"));
+}
+
+#[test]
 fn counters_without_a_time_have_no_rates_until_somebody_says_the_interval() {
     let bare = one("kernel-files/vmstat-bare.log");
     let file = &bare.report.files[0];
@@ -185,6 +215,22 @@ fn jobs_of_fio_become_steps() {
     let mix = one("fio-3.33/fio-mix.json").recording;
     assert_eq!(mix.steps().next().unwrap().get(Figure::ClatMean), None, "reads and writes have two latencies");
     assert_eq!(mix.steps().next().unwrap().get(Figure::Issued), Some(2048.0));
+}
+
+#[test]
+fn of_the_reports_of_a_run_of_fio_the_last_counts() {
+    let text = std::fs::read_to_string(support::fixture("import/fio-3.33/fio-read.json")).unwrap();
+    let earlier = text.replace("\"total_ios\" : 2048", "\"total_ios\" : 1000");
+    assert_ne!(earlier, text);
+    let read = |log: String| import(&[Input::bytes("log", log)], &Options::default()).unwrap();
+    let status = read(format!("fio: note\n{earlier}{text}"));
+    let steps: Vec<Option<f64>> = status.recording.steps().map(|step| step.get(Figure::Issued)).collect();
+    assert_eq!(steps, [Some(2048.0)]);
+    let left: Vec<&str> = status.report.files[0].left_out.iter().map(|left| left.what.as_str()).collect();
+    assert_eq!(left, ["lines before the JSON", "reports before the last (--status-interval)"]);
+    let cut = read(format!("{earlier}{}", &text[..text.len() / 2]));
+    assert_eq!(cut.recording.steps().next().unwrap().get(Figure::Issued), Some(1000.0), "what can be read");
+    assert_eq!(cut.report.files[0].skipped_lines, 1);
 }
 
 #[test]

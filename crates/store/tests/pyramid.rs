@@ -254,7 +254,9 @@ fn buckets_are_the_rows_of_show_every() {
                 .filter_map(|row| Some((row.wall_ns, row.cells[at]?)))
                 .collect();
             assert!(!rows.is_empty(), "{column}");
-            for (wall_ns, value) in rows {
+            // In the first row of a gauge is also its first sample, which stands for time before any bucket.
+            let longer = usize::from(["free", "rss"].contains(&column));
+            for (wall_ns, value) in rows.into_iter().skip(longer) {
                 let bucket: Option<&Bucket> = buckets.curves[0].iter().find(|bucket| bucket.end_ns == wall_ns);
                 assert!(
                     bucket.is_some_and(|bucket| near(bucket.mean, value)),

@@ -4,6 +4,7 @@ use pagetide_core::{
     Column, CutDiagnosis, Disk, Entity, Figures, HostTimeZone, Kind, Manifest, Mark, MarkKind, Outcome, Recording,
     RecordingBuilder, Selection, SettingChange, Source, Stamp, StepResult, Swap, Table, Unit, Unreadable,
 };
+use pagetide_store::import::{Input, Options, import};
 use pagetide_store::{Reader, cut};
 use std::collections::BTreeMap;
 
@@ -112,7 +113,7 @@ fn no_name_is_left_in_a_redacted_cut() {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let lost: Vec<&String> = names.0.iter().filter(|name| !text(&plain).contains(name.as_str())).collect();
     assert!(names.0.len() > 150 && lost.is_empty(), "a name that was never there proves nothing: {lost:?}");
-    let redacted = text(&cut::write(&cut::redact(&recording)).unwrap());
+    let redacted = text(&cut::write(&cut::redact(&recording).recording).unwrap());
     let left: Vec<&String> = names.0.iter().filter(|name| redacted.contains(name.as_str())).collect();
     assert!(left.is_empty() && !redacted.contains("canary"), "{left:?}");
 }
@@ -126,7 +127,7 @@ fn a_change_of_a_number_under_vm_is_told() {
     for text in [change.note(), "host: kernel.core_pattern changed from 1 to 2".to_owned()] {
         builder.mark(Mark { stamp, kind: MarkKind::Note { text } });
     }
-    let redacted = cut::redact(&builder.finish());
+    let redacted = cut::redact(&builder.finish()).recording;
     assert_eq!(redacted.setting_changes().collect::<Vec<_>>(), [(1, change)]);
     assert_eq!((redacted.marks.len(), redacted.setting_at("vm.dirty_ratio", 0)), (1, Some("20")));
 }
@@ -152,7 +153,7 @@ fn users_and_groups_are_other_numbers_and_the_same_where_they_were() {
             builder.value(table, name, &column, *value);
         }
     }
-    let redacted = cut::redact(&builder.finish());
+    let redacted = cut::redact(&builder.finish()).recording;
     let text = String::from_utf8_lossy(&cut::write(&redacted).unwrap()).into_owned();
     assert!(!text.contains("canary") && !text.contains("python3"), "{text}");
     let value = |table, name: &str, metric| redacted.series(table, name, metric).unwrap().points().next().unwrap().1;
@@ -180,7 +181,7 @@ fn the_rows_of_a_trace_stay_with_pseudonyms() {
     }
     builder.entity(Table::Ghost, Entity::new("\t/shop/db\t512", "/shop/db"));
     builder.value(Table::Ghost, "\t/shop/db\t512", &Column { name: "ranked_0".to_owned(), ..pages.clone() }, 7);
-    let redacted = cut::redact(&builder.finish());
+    let redacted = cut::redact(&builder.finish()).recording;
     let rows: Vec<(&str, &str)> = redacted.entities(Table::Eviction).collect();
     let parts: Vec<&str> = rows[0].0.split('\t').collect();
     let [mechanism, group, program, device, inode, user_group, user, evictor_uid, user_uid] = parts[..] else {
@@ -209,9 +210,9 @@ fn the_numbers_stay_and_a_name_has_another_pseudonym_in_each_cut() {
     let recording = builder.finish();
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("a.pagetide");
-    std::fs::write(&path, cut::write(&cut::redact(&recording)).unwrap()).unwrap();
+    std::fs::write(&path, cut::write(&cut::redact(&recording).recording).unwrap()).unwrap();
     let one = Reader::open(&path).unwrap().load(&Selection::default()).unwrap();
-    let other = cut::redact(&recording);
+    let other = cut::redact(&recording).recording;
     let labels = |recording: &Recording| {
         recording.entities(Table::Process).map(|(_, label)| label.to_owned()).collect::<Vec<_>>()
     };
@@ -220,4 +221,58 @@ fn the_numbers_stay_and_a_name_has_another_pseudonym_in_each_cut() {
     assert!(labels(&one)[0].starts_with("process-") && labels(&one)[0] != labels(&other)[0]);
     assert_ne!(one.manifest.host, other.manifest.host);
     assert_eq!(one.series(Table::Process, "2@6", "rss").unwrap().points().collect::<Vec<_>>(), [(1, 42)]);
+}
+
+/// A column of an entity: its table, its name, and its values by their moments.
+type Numbers = (Table, String, Vec<(i64, i64)>);
+
+/// The columns of all entities, which have other names in a redacted cut.
+fn numbers(recording: &Recording) -> Vec<Numbers> {
+    let columns = Table::ALL.into_iter().flat_map(|table| {
+        let of = move |name| recording.columns(table, name).map(move |(column, _)| (table, name, column));
+        recording.entities(table).flat_map(move |(name, _)| of(name))
+    });
+    let mut all: Vec<_> = columns
+        .filter(|(_, _, column)| column.kind != Kind::Unknown)
+        .map(|(table, name, column)| {
+            let series = recording.series(table, name, &column.name).unwrap();
+            (table, column.name.clone(), series.points().collect())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn an_import_of_any_kind_keeps_its_numbers() {
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/import"));
+    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    let mut kinds = Vec::new();
+    for path in files {
+        // Some fixtures are there to be refused.
+        let Ok(import) = import(&[Input::file(&path)], &Options::default()) else { continue };
+        let (recording, redacted) = (&import.recording, cut::redact(&import.recording));
+        assert_eq!(numbers(&redacted.recording), numbers(recording), "{}", path.display());
+        kinds.extend(import.report.files[0].kind.filter(|kind| !kinds.contains(kind)));
+    }
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
+    let log = "2026-11-30T10:00:00Z\nMemFree: 5 kB\nMemOfTheSite: 7 kB\n";
+    let unknown = import(&[Input::bytes("meminfo", log)], &Options::default()).unwrap().recording;
+    assert_eq!(cut::redact(&unknown).columns_left_out, 1);
+}
+
+#[test]
+fn a_program_that_another_became_keeps_its_process() {
+    let mut builder = RecordingBuilder::new(Manifest::default());
+    builder.entity(Table::Process, Entity::new("7@5/secret", "secret"));
+    let redacted = cut::redact(&builder.finish()).recording;
+    let (name, label) = redacted.entities(Table::Process).next().unwrap();
+    assert_eq!(name, format!("7@5/{label}"));
+    assert!(label.starts_with("process-"), "{label}");
 }

@@ -9,6 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButto
 use pagetide_core::{Actor, Diagnosis, LocalClock, Recording, RecordingBuilder, Selection, Stamp, Table, printable};
 use pagetide_view::show::{Heading, Topic};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// The headings of a pane.
 fn headings(pane: Pane) -> Vec<Heading> {
@@ -136,6 +137,8 @@ pub(crate) struct Shown {
 
 /// Samples before the moment shown that are loaded with it, and behind it: steps in time need no load for a while.
 const LOADED_SAMPLES: usize = 30;
+/// Intervals without a sample after which a source that should grow is said to be silent.
+const MISSED_INTERVALS: u32 = 3;
 /// Samples before it that are needed at least, for rates of what is not in every sample.
 const RATE_SAMPLES: usize = 2;
 
@@ -168,6 +171,8 @@ pub struct App {
     pub(crate) at: usize,
     /// Whether the newest sample is shown as it comes.
     pub(crate) follows: bool,
+    /// How old the newest sample is, where the next ones should have come.
+    pub(crate) silent: Option<Duration>,
     block: Option<Block>,
     pub(crate) shown: Shown,
     pub(crate) diagnosis: Option<Diagnosis>,
@@ -213,6 +218,7 @@ impl App {
             times,
             at,
             follows,
+            silent: None,
             block: None,
             shown: Shown::default(),
             diagnosis: None,
@@ -359,6 +365,17 @@ impl App {
         let same = shown.map_or(0, |shown| stamps.partition_point(|stamp| stamp.boot_ns < shown.boot_ns));
         let last = stamps.len().saturating_sub(1);
         self.at = if self.follows { last } else { same.min(last) };
+    }
+
+    /// Takes note of the wall clock, ns since 1970-01-01 UTC, where samples of a source that grows should come. Returns whether that changes the
+    /// screen.
+    pub fn at_time(&mut self, wall_ns: i64, every: Duration) -> bool {
+        let age = self.times.stamps().last().map_or(0, |newest| wall_ns.saturating_sub(newest.wall_ns));
+        let age = Duration::from_nanos(u64::try_from(age).unwrap_or(0));
+        let interval = Duration::from_nanos(self.times.manifest.interval.get()).max(every);
+        let silent = self.growth != Growth::Still && age > MISSED_INTERVALS * interval;
+        let age = silent.then_some(Duration::from_secs(age.as_secs()));
+        std::mem::replace(&mut self.silent, age) != age
     }
 
     /// Takes what the rules say.

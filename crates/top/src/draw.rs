@@ -39,7 +39,8 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let rows = |count: usize| Constraint::Length(u16::try_from(count).unwrap_or(u16::MAX));
     let parts = [rows(1), rows(bars::LINES), rows(disks), Constraint::Min(3), rows(found), rows(1)];
     let [top, host, disk, pane, finding, foot] = Layout::vertical(parts).areas(area);
-    line(frame, top, title(app, usize::from(top.width)), BAR);
+    let style = if app.silent.is_some() { ALARM } else { BAR };
+    line(frame, top, title(app, usize::from(top.width)), style);
     bars::draw(&app.shown.host, frame, host);
     table::disks(app, &busy, frame, disk);
     app.page = usize::from(pane.height.saturating_sub(2));
@@ -67,11 +68,14 @@ fn title(app: &App, width: usize) -> String {
     let when = app.stamp().map_or_else(String::new, |stamp| app.clock.date_time(stamp.wall_ns));
     let place = match (app.growth, app.follows) {
         (Growth::Still, _) => format!("sample {} of {samples}", app.at + 1),
-        (_, true) => "live".to_owned(),
+        (_, true) => match app.silent {
+            None => "live".to_owned(),
+            Some(age) => format!("no sample for {}", Quantity::new(age.as_nanos() as f64, Unit::Nanos)),
+        },
         (_, false) => format!("paused, {} samples back", samples.saturating_sub(app.at + 1)),
     };
     let loading = if app.shown.current { "" } else { "  loading" };
-    let right = format!("{when}  {place}{loading} ");
+    let right = cut(&format!("{when}  {place}{loading} "), width.saturating_sub(1));
     let room = width.saturating_sub(right.len() + 3);
     let left = format!(" {}", cut(&printable(&app.title), room));
     format!("{left}{}{right}", " ".repeat(width.saturating_sub(left.chars().count() + right.chars().count())))

@@ -45,13 +45,9 @@ pub(crate) struct Order {
     pub(crate) zoom: Option<String>,
 }
 
-/// The columns of a topic: those of `show`, with pages as bytes.
+/// The columns of a topic: those of `show`, with sizes in bytes where these are in pages. Rates of pages are rates of pages in both.
 pub(crate) fn headings(topic: Topic) -> Vec<Heading> {
-    let in_bytes = |unit| match unit {
-        Unit::Pages => Unit::Bytes,
-        Unit::PagesPerSecond => Unit::BytesPerSecond,
-        unit => unit,
-    };
+    let in_bytes = |unit| if unit == Unit::Pages { Unit::Bytes } else { unit };
     show::headings(topic, true).map(|heading| Heading { unit: in_bytes(heading.unit), ..heading }).collect()
 }
 
@@ -59,7 +55,7 @@ pub(crate) fn headings(topic: Topic) -> Vec<Heading> {
 pub(crate) fn at(recording: &Recording, topic: Topic, stamp: Stamp) -> Vec<Entry> {
     let shown = show::show(recording, topic, true, (stamp.wall_ns, stamp.wall_ns), None);
     let page = recording.manifest.page_size.as_f64();
-    let factor = |unit| if matches!(unit, Unit::Pages | Unit::PagesPerSecond) { page } else { 1.0 };
+    let factor = |unit| if unit == Unit::Pages { page } else { 1.0 };
     let factors: Vec<f64> = shown.headings().map(|heading| factor(heading.unit)).collect();
     let entry = |row: show::Row<'_>| Entry {
         name: printable(row.entity.unwrap_or_default()).into_owned(),

@@ -135,23 +135,29 @@ fn diagnose(source: &dyn Source, growth: Growth, answered: &Sender<Answer>, unti
         return;
     }
     loop {
-        if answered.send(Answer::Diagnosis(look(source, growth))).is_err() || growth == Growth::Still {
+        let (samples, diagnosis) =
+            look(source, growth).map_or_else(|error| (0, Err(error)), |(samples, it)| (samples, Ok(it)));
+        if answered.send(Answer::Diagnosis(diagnosis)).is_err() || growth == Growth::Still {
             return;
         }
-        if until.recv_timeout(LOOK_INTERVAL) != Err(RecvTimeoutError::Timeout) {
+        // What it says of too few samples is soon wrong.
+        let pause = if samples < pagetide_diagnose::LEAST_SAMPLES { LOOK_INTERVAL / 5 } else { LOOK_INTERVAL };
+        if until.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
             return;
         }
     }
 }
 
-fn look(source: &dyn Source, growth: Growth) -> Result<Diagnosis, Error> {
+/// What the rules say, and of how many samples.
+fn look(source: &dyn Source, growth: Growth) -> Result<(usize, Diagnosis), Error> {
     let end = match growth {
         Growth::Grows => source.times(&Selection::default())?.stamps().last().map(|stamp| stamp.wall_ns),
         Growth::Still | Growth::Window => None,
     };
     let back = i64::try_from(pagetide_diagnose::LOOK_BACK.get()).unwrap_or(i64::MAX);
     let mut recording = LazyRecording::open(source, end.map(|end| end.saturating_sub(back)), None)?;
-    pagetide_diagnose::diagnose_lazy(&mut recording, &[])
+    let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &[])?;
+    Ok((recording.recording().stamps().len(), diagnosis))
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {

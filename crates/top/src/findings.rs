@@ -1,19 +1,19 @@
 //! The findings of a diagnosis as lines.
 
-use pagetide_core::{Actor, Diagnosis, Finding, Moment, Recording, printable};
+use pagetide_core::{Actor, Diagnosis, Finding, Moment, Recording, RuleId, printable};
 use pagetide_view::text::wrap;
 
-/// A finding in order of time.
+/// What began at a moment, in order of time. That the host is healthy did not.
 pub(crate) fn by_onset(diagnosis: &Diagnosis) -> Vec<&Finding> {
-    let mut findings: Vec<&Finding> = diagnosis.findings.iter().collect();
+    let mut findings: Vec<&Finding> =
+        diagnosis.findings.iter().filter(|finding| finding.rule != RuleId::Healthy).collect();
     findings.sort_by_key(|finding| finding.range.from);
     findings
 }
 
 /// Whether a finding is the cause of an incident.
 fn is_cause(diagnosis: &Diagnosis, finding: &Finding) -> bool {
-    let causes = diagnosis.incidents.iter().filter_map(|incident| incident.cause.as_ref()).chain(&diagnosis.cause);
-    causes.into_iter().any(|cause| {
+    diagnosis.causes().any(|cause| {
         let onset = Moment::new(cause.onset_ns);
         cause.rule == finding.rule && cause.origins == finding.origins && finding.range.contains(onset)
     })

@@ -9,6 +9,8 @@ use pagetide_view::show::Topic;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Host {
     pub(crate) memory: Option<Split>,
+    pub(crate) free: Option<f64>,
+    pub(crate) cached: Option<f64>,
     pub(crate) total: Option<f64>,
     pub(crate) available: Option<f64>,
     pub(crate) swap_total: Option<f64>,
@@ -30,6 +32,8 @@ pub(crate) struct Host {
     pub(crate) cpus: Vec<f64>,
     pub(crate) load: Option<f64>,
     pub(crate) reads: Reads,
+    /// Whether it is at the first sample, where nothing has a rate.
+    pub(crate) first: bool,
 }
 
 /// What processes read, and how much of it was cached.
@@ -121,12 +125,16 @@ impl Host {
         let pages = |name: &str| bytes(gauge(name));
         Self {
             memory: Split::new(SplitFields::HOST, gauge),
+            free: gauge("MemFree"),
+            cached: gauge("Cached"),
             total: gauge("MemTotal"),
             available: gauge("MemAvailable"),
             swap_total: gauge("SwapTotal"),
             swap_used: rate(&derived::SWAP_USED),
             dirty: Dirty {
-                unwritten: pages("nr_dirty").map(|dirty| dirty + pages("nr_writeback").unwrap_or(0.0)),
+                unwritten: pages("nr_dirty")
+                    .map(|dirty| dirty + pages("nr_writeback").unwrap_or(0.0))
+                    .or_else(|| Some(gauge("Dirty")? + gauge("Writeback").unwrap_or(0.0))),
                 background: pages("nr_dirty_background_threshold"),
                 freerun: bytes(rate(&derived::FREERUN_CEILING)),
                 threshold: pages("nr_dirty_threshold"),
@@ -157,6 +165,7 @@ impl Host {
                 from_disks: rate(&derived::HOST_READ_BANDWIDTH),
             },
             load: gauge("load1").map(|load| load / 1000.0),
+            first: recording.stamps().first().is_some_and(|first| first.boot_ns == to),
         }
     }
 }

@@ -8,7 +8,7 @@ use crossterm::execute;
 use crossterm::style::Print;
 use pagetide_core::{Error, LocalClock, Selection};
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What is shown, and how.
 pub struct Options {
@@ -112,6 +112,8 @@ fn show(
         if let Some(process) = app.wanted_command_line() {
             feed.request(Request::CommandLine(process.to_owned()));
         }
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        changed |= app.at_time(i64::try_from(wall.as_nanos()).unwrap_or(i64::MAX), every);
         if std::mem::take(&mut changed) {
             terminal.draw(|frame| draw(app, frame))?;
         }

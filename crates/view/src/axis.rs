@@ -73,10 +73,14 @@ impl Axis {
         let room = span_ns as f64 / 6.0;
         let step = clock_step(span_ns as f64 / 1e9);
         let mut ticks: Vec<(f64, String)> = Vec::new();
+        // Stretches of the same minute are told apart by their seconds.
+        let of_a_minute =
+            |pair: &[Stretch]| clock::short(pair[0].start_local_ns) == clock::short(pair[1].start_local_ns);
+        let start_of = if stretches.windows(2).any(of_a_minute) { clock::long } else { clock::short };
         for stretch in stretches {
             let free = |ticks: &[(f64, String)], at: f64| ticks.last().is_none_or(|(last, _)| at - last >= room);
             if free(&ticks, stretch.from as f64) {
-                ticks.push((stretch.from as f64, clock::short(stretch.start_local_ns)));
+                ticks.push((stretch.from as f64, start_of(stretch.start_local_ns)));
             }
             let start = clock::seconds_of_day(stretch.start_local_ns) as f64;
             let first = (start / step).ceil() * step - start;

@@ -23,15 +23,16 @@ pub struct Axes<'a> {
 }
 
 const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 300.0;
+const HEIGHT: f64 = 314.0;
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 30.0;
-const TOP: f64 = 44.0;
+const TOP: f64 = 58.0;
 const BOTTOM: f64 = 46.0;
 
-const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#333}.t{font-weight:600;font-size:13px}.g{stroke:#d9dce1}\
+const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#333}.t{font-weight:600;font-size:13px}.w{fill:#fff}.g{stroke:#d9dce1}\
+                     .v{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}\
                      .l{stroke:#0072b2;stroke-width:2;fill:none}.p{fill:#0072b2}.e{stroke:#d55e00;stroke-width:1.5;stroke-dasharray:6 4;fill:none}.b{fill:#d55e00;opacity:.2}\
-                     @media(prefers-color-scheme:dark){text{fill:#ccc}.g{stroke:#3a3f47}.l{stroke:#56b4e9}.p{fill:#56b4e9}}";
+                     @media(prefers-color-scheme:dark){text{fill:#ccc}.w{fill:#15181c}.v{stroke:#15181c}.g{stroke:#3a3f47}.l{stroke:#56b4e9}.p{fill:#56b4e9}}";
 
 /// A predicted curve with its band.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,7 +44,7 @@ pub struct Predicted {
 }
 
 /// Draws points (x, y), joined in order of x, each with its value written at it, over the predicted curve where there is one. The
-/// picture has no background and adapts to light and dark.
+/// picture adapts to light and dark by itself, so it has a background of its own: the page around it may not.
 ///
 /// ```
 /// use pagetide_view::{Axes, Measure, curve};
@@ -75,7 +76,7 @@ pub fn curve(points: &[(f64, f64)], predicted: Option<&Predicted>, axes: &Axes<'
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = draw_axes(&mut out, axes, &across, &up, &x, &y);
-    let _ = predicted.map(|predicted| draw_predicted(&mut out, predicted, &x, &y));
+    let _ = predicted.map(|predicted| draw_predicted(&mut out, predicted, !points.is_empty(), &x, &y));
     let _ = draw_points(&mut out, &points, axes, &x, &y);
     out
 }
@@ -94,6 +95,7 @@ fn draw_axes(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
          role=\"img\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
+         <rect class=\"w\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n\
          <text class=\"t\" x=\"{LEFT}\" y=\"16\">{title}</text>\n<text x=\"{LEFT}\" y=\"33\">{}</text>\n\
          <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
         escaped(axes.y),
@@ -117,6 +119,7 @@ fn draw_axes(
 fn draw_predicted(
     out: &mut String,
     Predicted { from, points }: &Predicted,
+    beside_measured: bool,
     x: &impl Fn(f64) -> f64,
     y: &impl Fn(f64) -> f64,
 ) -> std::fmt::Result {
@@ -124,16 +127,18 @@ fn draw_predicted(
     points.iter().for_each(|(at, _, low, _)| band.to(x(*at), y(*low)));
     points.iter().rev().for_each(|(at, _, _, high)| band.to(x(*at), y(*high)));
     points.iter().for_each(|(at, value, ..)| path.to(x(*at), y(*value)));
-    writeln!(
-        out,
-        "<path class=\"b\" d=\"{}z\"/>\n<path class=\"e\" d=\"{}\"/>\n<path class=\"e\" d=\"M{} 12h30\"/>\n\
-         <text x=\"{}\" y=\"16\">{}</text>",
-        band.data(),
-        path.data(),
-        number(WIDTH - RIGHT - 200.0),
-        number(WIDTH - RIGHT - 164.0),
-        crate::html::escaped(from)
-    )
+    writeln!(out, "<path class=\"b\" d=\"{}z\"/>\n<path class=\"e\" d=\"{}\"/>", band.data(), path.data(),)?;
+    // The legend. A line of values alone needs none.
+    let names = [("e", from.as_str()), ("l", "measured")];
+    for ((class, name), x) in names.into_iter().zip([410.0, 300.0]).take(1 + usize::from(beside_measured)) {
+        writeln!(
+            out,
+            "<path class=\"{class}\" d=\"M{x} 29h30\"/>\n<text x=\"{}\" y=\"33\">{}</text>",
+            x + 36.0,
+            crate::html::escaped(name)
+        )?;
+    }
+    Ok(())
 }
 
 fn draw_points(
@@ -156,7 +161,7 @@ fn draw_points(
         writeln!(
             out,
             "<circle class=\"p\" cx=\"{0}\" cy=\"{1}\" r=\"4\"><title>{name}</title></circle>\n\
-             <text x=\"{2}\" y=\"{3}\" text-anchor=\"{anchor}\">{text}</text>",
+             <text class=\"v\" x=\"{2}\" y=\"{3}\" text-anchor=\"{anchor}\">{text}</text>",
             number(x),
             number(y),
             number(x + beside),
@@ -164,4 +169,20 @@ fn draw_points(
         )?;
     }
     writeln!(out, "</svg>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_legend_names_the_lines_that_are_drawn() {
+        let axes =
+            Axes { title: "t", x: "memory", x_measure: Measure::Bytes, y: "y", y_measure: Measure::Share, log: false };
+        let predicted = Predicted { from: "the model".to_owned(), points: vec![(1e6, 0.5, 0.4, 0.6)] };
+        let names = |svg: &str| ["measured", "the model"].map(|name| svg.contains(&format!(">{name}</text>")));
+        assert_eq!(names(&curve(&[(1e6, 0.5)], Some(&predicted), &axes)), [true, true]);
+        assert_eq!(names(&curve(&[], Some(&predicted), &axes)), [false, true]);
+        assert_eq!(names(&curve(&[(1e6, 0.5)], None, &axes)), [false, false]);
+    }
 }

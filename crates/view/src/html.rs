@@ -74,7 +74,7 @@ fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
         Block::Facts(facts) => {
             writeln!(out, "<dl class=\"facts\">")?;
             for (name, value) in facts {
-                let lines: Vec<String> = value.lines().map(escaped).collect();
+                let lines: Vec<String> = value.iter().map(|line| escaped(line)).collect();
                 writeln!(out, "<dt>{}</dt><dd>{}</dd>", escaped(name), lines.join("<br>"))?;
             }
             writeln!(out, "</dl>")

@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{Actor, ClaimStatus, Conclusion, Report, RunResult};
+use pagetide_core::{Actor, ClaimStatus, Conclusion, Origin, Report, RunResult};
 
 pub(crate) mod batch;
 mod block;
@@ -41,6 +41,13 @@ pub fn page(report: &Report) -> Page {
         plots(timeline, &mut blocks);
         story::unknown(report, &mut blocks);
     }
+    if report.run.is_none() && report.recording.manifest.origin == Origin::Import {
+        let jobs = steps::all_figures(report.recording.steps());
+        if !jobs.rows.is_empty() {
+            blocks.push(Block::Heading("Jobs of fio".to_owned()));
+            blocks.push(Block::Table(jobs));
+        }
+    }
     story::when_cut(report, &mut blocks);
     blocks.push(Block::Heading("Machine".to_owned()));
     blocks.push(Block::Facts(facts));
@@ -50,7 +57,7 @@ pub fn page(report: &Report) -> Page {
     }
     about(report, &mut blocks);
     if let Some(run) = &report.run {
-        let table = steps::all_figures(run);
+        let table = steps::all_figures(run.steps.iter());
         if !table.rows.is_empty() {
             blocks.push(Block::More { summary: "All figures of all steps".to_owned(), table });
         }
@@ -119,7 +126,9 @@ fn plots(timeline: Option<Timeline>, blocks: &mut Vec<Block>) {
 /// What the scenario is about, and who published its figures.
 fn about(report: &Report, blocks: &mut Vec<Block>) {
     let Some(scenario) = &report.scenario else { return };
-    let about = Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty());
+    // Its author broke the lines where they fitted the file.
+    let about: Vec<&str> = scenario.about.split_whitespace().collect();
+    let about = Some(about.join(" ")).filter(|about| !about.is_empty());
     let source = Some(format!("Source: {}.", scenario.source)).filter(|_| !scenario.source.is_empty());
     let paragraphs: Vec<String> = about.into_iter().chain(source).collect();
     if !paragraphs.is_empty() {

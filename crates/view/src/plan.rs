@@ -25,7 +25,7 @@ pub fn plan(plan: &Plan) -> Page {
         blocks.push(Block::List(effects.iter().map(line).collect()));
     }
     if !plan.measured.is_empty() {
-        blocks.push(Block::Heading("Measured on a real kernel".to_owned()));
+        blocks.push(Block::Heading("Measured".to_owned()));
         blocks.push(Block::List(
             plan.measured.iter().map(|point| measured(plan, point.x, point.y, &point.backend)).collect(),
         ));
@@ -42,7 +42,8 @@ pub fn plan(plan: &Plan) -> Page {
         "These numbers come from a model; docs/CONFORMANCE.md shows how far it is from real kernels.".to_owned(),
     ));
     let title = if plan.question.is_empty() { format!("Plan: {}", plan.scenario) } else { plan.question.clone() };
-    Page { title, headline: answer(plan), outcome: outcome(plan), blocks, ..Page::default() }
+    let headline = [Some(answer(plan)), warning(plan)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    Page { title, headline, outcome: outcome(plan), blocks, ..Page::default() }
 }
 
 /// The answer in one sentence: the cheapest setting that meets the goal, else where the curve bends, else the best point.
@@ -55,31 +56,92 @@ fn answer(plan: &Plan) -> String {
             None => format!("No setting meets {goal}; {}.", best(plan)),
         };
     }
-    match plan.curves().first().and_then(PlanCurve::knee) {
+    let curves = plan.curves();
+    let first = curves.first();
+    match first.and_then(PlanCurve::knee) {
         Some(knee) => format!("The knee is at {}: {}.", plan.settings(knee), spread(plan, knee)),
+        None if first.is_some_and(PlanCurve::is_without_order) => {
+            let setting = plan.varied.first().map_or("", |setting| setting.key.as_str());
+            format!("{}.{} goes up and down with {setting}: {}.", plan.step, plan.figure, best(plan))
+        }
         None => format!("{}.", capital(&best(plan))),
     }
 }
 
-fn best(plan: &Plan) -> String {
+/// How far a measured setting may be from that of a point to be the same, as a share: a machine has less memory than was built in.
+const NEAR: f64 = 0.05;
+/// How far the model may be from what was measured, as a share of it, before the answer says so.
+const FAR: f64 = 0.5;
+
+/// What was measured at a setting for which the model says something else.
+fn warning(plan: &Plan) -> Option<String> {
+    plan.measured.iter().find_map(|real| {
+        let point = nearest(plan, real.x)?;
+        let (x, model) = (plan.x(point), point.median()?);
+        let is_there = (x - real.x).abs() <= NEAR * real.x.abs();
+        let is_far = (model - real.y).abs() > FAR * real.y.abs();
+        (is_there && is_far).then(|| {
+            format!(
+                "The model is wrong here: it says {} at {}, where {} were measured ({}).",
+                plan.quantity(model),
+                plan.settings(point),
+                plan.quantity(real.y),
+                real.backend
+            )
+        })
+    })
+}
+
+/// The point with a figure whose first setting is nearest to a number.
+fn nearest(plan: &Plan, x: f64) -> Option<&PlanPoint> {
     let known = plan.points.iter().filter(|point| point.median().is_some());
-    let largest = known.max_by(|a, b| a.median().unwrap_or(0.0).total_cmp(&b.median().unwrap_or(0.0)));
-    largest.map_or_else(
-        || "no point has this figure".to_owned(),
-        |point| format!("the largest {} is {} with {}", plan.figure, spread(plan, point), plan.settings(point)),
-    )
+    known.min_by(|a, b| (plan.x(a) - x).abs().total_cmp(&(plan.x(b) - x).abs()))
+}
+
+fn best(plan: &Plan) -> String {
+    let Some(point) = plan.best() else { return "no point has this figure".to_owned() };
+    let figure = spread(plan, point);
+    if plan.is_flat() {
+        let varied: Vec<&str> = plan.varied.iter().map(|setting| setting.key.as_str()).collect();
+        return format!(
+            "there is no difference: {} is {figure} at every setting of {}",
+            plan.figure,
+            varied.join(" and ")
+        );
+    }
+    let which = if plan.is_better_small() { "smallest" } else { "largest" };
+    format!("the {which} {} is {figure} with {}", plan.figure, plan.settings(point))
 }
 
 fn outcome(plan: &Plan) -> String {
-    let knees: Vec<String> = plan
-        .curves()
-        .iter()
-        .filter_map(|curve| Some(format!("the knee is at {}", plan.settings(curve.knee()?))))
-        .take(3)
-        .collect();
-    let mut parts = vec![format!("{} of {} points, {} seeds each", plan.points.len(), plan.planned, plan.seeds)];
-    parts.extend(knees);
+    let mut parts = vec![format!(
+        "{} of {} points, {} {} each",
+        plan.points.len(),
+        plan.planned,
+        plan.seeds,
+        if plan.seeds == 1 { "seed" } else { "seeds" }
+    )];
+    parts.extend(knees(plan));
     format!("{}.", capital(&parts.join("; ")))
+}
+
+/// Knees that are listed at most.
+const KNEES: usize = 3;
+
+/// Where the curves bend: one place if it is the same on all of them, else with the other settings of each.
+fn knees(plan: &Plan) -> Option<String> {
+    let curves = plan.curves();
+    let setting = plan.varied.first()?;
+    let knee = |curve: &PlanCurve<'_>| Some(format!("{}={}", setting.key, setting.values[*curve.knee()?.at.first()?]));
+    let found: Vec<(String, &str)> =
+        curves.iter().filter_map(|curve| Some((knee(curve)?, curve.name.as_str()))).collect();
+    let (first, _) = found.first()?;
+    if found.len() == curves.len() && found.iter().all(|(at, _)| at == first) {
+        let whose = if curves.len() > 1 { " on each curve" } else { "" };
+        return Some(format!("the knee is at {first}{whose}"));
+    }
+    let of: Vec<String> = found.iter().take(KNEES).map(|(at, name)| format!("at {at} with {name}")).collect();
+    Some(format!("the knee is {}", of.join(", ")))
 }
 
 /// The median, and the range of the seeds where it is not one number.
@@ -134,11 +196,7 @@ fn bar(value: Option<f64>, most: f64) -> String {
 
 fn measured(plan: &Plan, x: f64, y: f64, backend: &str) -> String {
     let key = plan.varied.first().map_or("", |setting| setting.key.as_str());
-    let near = plan
-        .points
-        .iter()
-        .filter(|point| point.median().is_some())
-        .min_by(|a, b| (plan.x(a) - x).abs().total_cmp(&(plan.x(b) - x).abs()));
+    let near = nearest(plan, x);
     let model = near.map_or_else(String::new, |point| {
         format!("; the model's nearest point, {}, is {}", plan.settings(point), spread(plan, point))
     });
@@ -195,4 +253,111 @@ fn picture(plan: &Plan, of: &PlanCurve<'_>) -> Option<Block> {
         svg: curve(&real, Some(&predicted), &axes),
         words: format!("{}.{} against {}, {title}", plan.step, plan.figure, setting.key),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{MeasuredPoint, Scale};
+
+    fn answer_of(figure: &str, goal: Option<&str>, values: [f64; 2]) -> String {
+        answer(&plan_of(figure, goal, values))
+    }
+
+    fn plan_of(figure: &str, goal: Option<&str>, values: [f64; 2]) -> Plan {
+        let setting = VariedSetting { key: "memory".into(), values: vec!["1GiB".into(), "2GiB".into()] };
+        let point = |(at, value): (usize, f64)| PlanPoint {
+            at: vec![at],
+            values: vec![value],
+            meets_goal: goal.map(|_| false),
+            refused: None,
+        };
+        Plan {
+            question: String::new(),
+            explanation: String::new(),
+            guesses: Vec::new(),
+            scenario: "s".into(),
+            scale: Scale::FULL,
+            step: "work".into(),
+            figure: figure.into(),
+            varied: vec![setting],
+            goal: goal.map(Into::into),
+            seeds: 1,
+            points: values.into_iter().enumerate().map(point).collect(),
+            planned: 2,
+            measured: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_knee_of_all_curves_is_told_once() {
+        let plan_of = |values: [[f64; 4]; 2]| {
+            let setting = |key: &str, values: &[&str]| VariedSetting {
+                key: key.into(),
+                values: values.iter().map(|value| (*value).to_owned()).collect(),
+            };
+            let point = |(at, value): (usize, &f64)| PlanPoint {
+                at: vec![at % 4, at / 4],
+                values: vec![*value],
+                meets_goal: None,
+                refused: None,
+            };
+            let varied = vec![setting("vm.dirty_ratio", &["5", "10", "15", "20"]), setting("cpus", &["1", "2"])];
+            let points = values.as_flattened().iter().enumerate().map(point).collect();
+            Plan { varied, points, ..plan_of("clat_p999", None, [0.0; 2]) }
+        };
+        let bent = [12e6, 8e6, 8e6, 8e6];
+        let knees_of = |values| knees(&plan_of(values)).unwrap();
+        assert_eq!(knees_of([bent, bent]), "the knee is at vm.dirty_ratio=10 on each curve");
+        let later = [12e6, 12e6, 8e6, 8e6];
+        assert_eq!(
+            knees_of([bent, later]),
+            "the knee is at vm.dirty_ratio=10 with cpus=1, at vm.dirty_ratio=15 with cpus=2"
+        );
+    }
+
+    #[test]
+    fn a_model_that_is_far_from_what_was_measured_is_said_to_be_wrong() {
+        let with = |x: f64, y: f64| {
+            let measured = vec![MeasuredPoint { backend: "recording".to_owned(), x, y }];
+            warning(&Plan { measured, ..plan_of("disk_read_bytes", None, [0.0, 1e6]) })
+        };
+        let says = "The model is wrong here: it says 0 B at memory=1GiB, where 627 MiB were measured (recording).";
+        assert_eq!(with(1.05e9, 657_457_152.0).as_deref(), Some(says));
+        assert_eq!(with(1.5e9, 657_457_152.0), None, "no point is there");
+        assert_eq!(with(2.1e9, 1.2e6), None, "near enough");
+    }
+
+    #[test]
+    fn a_figure_that_goes_up_and_down_is_said_to() {
+        let of = |values: [f64; 4]| {
+            let all = ["1GiB", "2GiB", "3GiB", "4GiB"].map(str::to_owned).to_vec();
+            let varied = vec![VariedSetting { key: "memory".into(), values: all }];
+            let point = |(at, value): (usize, f64)| PlanPoint {
+                at: vec![at],
+                values: vec![value],
+                meets_goal: None,
+                refused: None,
+            };
+            let points = values.into_iter().enumerate().map(point).collect();
+            answer(&Plan { varied, points, ..plan_of("iops", None, [0.0; 2]) })
+        };
+        let wild = of([500.0, 300.0, 480.0, 310.0]);
+        assert_eq!(wild, "work.iops goes up and down with memory: the largest iops is 500/s with memory=1GiB.");
+        assert_eq!(of([300.0, 500.0, 400.0, 310.0]), "The largest iops is 500/s with memory=2GiB.");
+    }
+
+    #[test]
+    fn a_setting_that_changes_nothing_is_said_to_make_no_difference() {
+        let flat = answer_of("clat_p99", None, [377e3, 377e3]);
+        assert_eq!(flat, "There is no difference: clat_p99 is 377 us at every setting of memory.");
+        let missed = answer_of("clat_p99", Some("work.clat_p99 <= 1us"), [377e3, 377e3]);
+        assert!(
+            missed.ends_with("; there is no difference: clat_p99 is 377 us at every setting of memory."),
+            "{missed}"
+        );
+        let reads = answer_of("disk_reads", None, [400.0, 100.0]);
+        assert_eq!(reads, "The smallest disk_reads is 100 with memory=2GiB.");
+        assert_eq!(answer_of("iops", None, [100.0, 400.0]), "The largest iops is 400/s with memory=2GiB.");
+    }
 }

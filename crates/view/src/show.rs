@@ -3,8 +3,8 @@
 //! A [`Topic`] is a list of columns; a column is a derived or a recorded metric over the time between the row before and the row. For
 //! a counter it is the rate, for a gauge the mean over that time.
 
-use pagetide_core::derived::{Carry, Fall, Sums, Term, Walk};
-use pagetide_core::{EndedName, Kind, Recording, Stamp, Table};
+use pagetide_core::derived::{self, Carry, Fall, Sums, Term, Walk};
+use pagetide_core::{EndedName, Kind, Origin, Recording, Stamp, Table};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,7 +100,8 @@ pub fn show(
     range: (i64, i64),
     every_ns: Option<i64>,
 ) -> TopicTable<'_> {
-    let rows = intervals::Rows { range, every: every_ns, last: intervals::LastRow::Short };
+    let reach = intervals::reach(recording, topic);
+    let rows = intervals::Rows { range, every: every_ns, last: intervals::LastRow::Short, reach };
     let intervals = intervals::of(recording, rows, intervals::has_stored_rates(recording, topic.table()));
     of_part(recording, (topic, wide), intervals, &NOTHING)
 }
@@ -189,7 +190,8 @@ impl<'a> TopicTable<'a> {
         let table = self.topic.table();
         counted.into_iter().any(|metric| {
             let Some(series) = self.recording.series(table, name, metric) else { return false };
-            let before = || self.carry.value(table, name, metric).or_else(|| series.at(from));
+            let born = || derived::born(self.recording, name, &series).map(|(_, value)| value);
+            let before = || self.carry.value(table, name, metric).or_else(|| series.at(from)).or_else(born);
             let still = if series.column().kind == Kind::Rate { Some(0) } else { before() };
             let near = series.around(from, to);
             let mut within = near.points().filter(|(at, _)| (from + 1..=to).contains(at)).map(|(_, value)| value);
@@ -235,7 +237,16 @@ impl<'a> TopicTable<'a> {
     }
 
     fn walk(&self, column: &'static Column, entity: &Entity<'_>) -> Option<Walk<'a>> {
-        column.formula().walk_on(column.recorded_unit(), (self.recording, self.carry), self.topic.table(), entity.name)
+        let on = (self.recording, self.carry);
+        let walk = column.formula().walk_on(column.recorded_unit(), on, self.topic.table(), entity.name)?;
+        Some(if self.topic.comes_and_goes() { walk.that_comes_and_goes() } else { walk })
+    }
+
+    /// The time of all rows in ns, without what nothing is known of: of counters that before the first sample.
+    fn length(&self) -> i64 {
+        let first = self.recording.stamps().first().map_or(i64::MIN, |stamp| stamp.boot_ns);
+        let earliest = if intervals::has_stored_rates(self.recording, self.topic.table()) { i64::MIN } else { first };
+        self.intervals.iter().map(|(from, end)| end.boot_ns.saturating_sub((*from).max(earliest))).sum()
     }
 
     /// The counters that fell in the time shown, with whose they are and when they did so first: their rates are left out there.
@@ -275,11 +286,16 @@ impl<'a> TopicTable<'a> {
             (walks, span.0.zip(span.1).unwrap_or((i64::MAX, i64::MIN)))
         };
         let mut walks: Vec<_> = self.entities.iter().map(walks).collect();
+        // The samples of an import are those of all its files: a table has rows at its own.
+        let import = self.recording.manifest.origin == Origin::Import;
         intervals.flat_map(move |(from, stamp)| {
             let to = stamp.boot_ns;
             let mut rows = Vec::new();
             let there = self.entities.iter().zip(&mut walks).filter(|(_, (_, span))| from < span.1 && to > span.0);
             for (entity, (walks, _)) in there {
+                if import && !walks.iter().flatten().any(|walk| walk.is_sampled(from, to)) {
+                    continue;
+                }
                 let page = self.recording.manifest.page_size;
                 let over = |(walk, column): (&mut Option<Walk<'_>>, &&Column)| {
                     Some(column.shown(walk.as_mut()?.over(from, to)?, page))

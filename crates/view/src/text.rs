@@ -5,8 +5,8 @@ use crate::clock;
 use crate::page::{Block, FindingCard, Page, StepVerdict};
 use crate::stage::Stage;
 use crate::table::{Row, Tone};
-use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
-use pagetide_core::{Advice, Quantity, Verdict};
+use crate::timeline::{Band, Event, Plot, Shape, Stretch, Timeline};
+use pagetide_core::{Advice, Quantity, Verdict, is_log_entry};
 use std::io::{self, Write};
 
 mod grid;
@@ -63,8 +63,10 @@ pub fn draw(page: &Page, style: Style, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
         words::wrapped(out, style.width, "", "", paragraph)?;
     }
-    writeln!(out)?;
-    words::wrapped(out, style.width, "", "", &page.outcome)?;
+    if !page.outcome.is_empty() {
+        writeln!(out)?;
+        words::wrapped(out, style.width, "", "", &page.outcome)?;
+    }
     for block in &page.blocks {
         block_text(block, style, out)?;
     }
@@ -84,7 +86,7 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
             let longest = facts.iter().map(|(name, _)| words::width(name)).max().unwrap_or(0);
             for (name, value) in facts {
                 let mut first = format!("{name:longest$}  ");
-                for line in value.lines() {
+                for line in value {
                     words::wrapped(out, style.width, &first, &" ".repeat(longest + 2), line)?;
                     first = " ".repeat(longest + 2);
                 }
@@ -236,8 +238,19 @@ fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::
     for sentence in timeline.left_out.iter().chain(&timeline.cuts()) {
         words::wrapped(out, style.width, "", "", sentence)?;
     }
+    let entries: Vec<&Event> = timeline.events.iter().filter(|event| is_log_entry(&event.text)).collect();
+    for event in entries.iter().take(LOG_ENTRIES) {
+        let at = clock::short(timeline.local_ns(event.at));
+        words::wrapped(out, style.width, "", "  ", &format!("{at}: {}", words::clean(&event.text)))?;
+    }
+    if entries.len() > LOG_ENTRIES {
+        writeln!(out, "{} more comments and restarts are in the JSON.", entries.len() - LOG_ENTRIES)?;
+    }
     Ok(())
 }
+
+/// Comments and restarts of an imported log that stand below the plots; judgement.
+const LOG_ENTRIES: usize = 20;
 
 /// The stretches of the axis, each with the time at which it begins.
 fn times(timeline: &Timeline) -> Vec<Band> {

@@ -37,13 +37,15 @@ pub(crate) fn timeline(
     let axis = stretches::Stretches::new(&known, &bands, recording);
     let moment = |at: i64| axis.place(at);
 
-    let gaps = gaps(recording, &moments);
-    let slots = slots::Slots::new(&moments, gaps.clone(), recording);
-    let mut plots: Vec<Plot> = ledger.and_then(|ledger| lost::plot(ledger, &axis)).into_iter().collect();
+    let unknown = gaps(recording, &moments);
+    let slots = slots::Slots::new(&moments, unknown.clone(), recording);
+    // Of files with different intervals one may have a gap where another has none.
+    let gaps = if recording.manifest.column_intervals.is_empty() { unknown } else { recording.gaps() };
+    let mut plots: Vec<Plot> = ledger.and_then(|ledger| lost::plot(ledger, &gaps, &axis)).into_iter().collect();
     let mut left_out = Vec::new();
     match memory::plot(recording, &stamps, &axis) {
         Some(plot) => plots.push(plot),
-        None => left_out.push("Memory: the recording has no MemTotal, Cached or AnonPages.".to_owned()),
+        None => left_out.push(memory::missing(recording)),
     }
     rates::plots(recording, run, disk, &slots, &mut plots, &mut left_out);
     let edges = slots.merge(&mut plots, &axis);
@@ -124,9 +126,9 @@ fn stored(recording: &Recording) -> Vec<i64> {
     starts
 }
 
-/// Stretches that are more than twice the interval long and of which nothing is known.
+/// Stretches that are more than twice the longest interval and of which nothing is known.
 fn gaps(recording: &Recording, moments: &[i64]) -> Vec<Gap> {
-    let limit = i64::try_from(recording.manifest.interval.get().saturating_mul(2)).unwrap_or(i64::MAX);
+    let limit = i64::try_from(recording.manifest.longest_interval().get().saturating_mul(2)).unwrap_or(i64::MAX);
     moments
         .windows(2)
         .filter(|pair| limit > 0 && pair[1].saturating_sub(pair[0]) > limit)

@@ -17,7 +17,7 @@ pub fn run(bytes: &[u8]) {
     // What was read can be cut again, with and without names.
     let again = cut::write(&recording).expect("no larger than it was");
     assert!(!again.is_empty());
-    assert!(cut::redact(&recording).manifest.cut_diagnosis.is_none());
+    assert!(cut::redact(&recording).recording.manifest.cut_diagnosis.is_none());
     let Some(said) = &recording.manifest.cut_diagnosis else { return };
     let texts = || said.chain().iter().chain(said.findings()).map(String::as_str).chain([said.summary()]);
     assert!(texts().count() < 200 && texts().all(|text| text.len() <= 4096));
@@ -33,6 +33,6 @@ pub fn seeds() -> Vec<Vec<u8>> {
         Reader::open(folder.path()).and_then(|reader| reader.load(&Selection::default())).expect("read");
     let diagnosis = Diagnosis { summary: "dd reads 112 MiB/s from vdb.".to_owned(), ..Diagnosis::default() };
     recording.manifest.cut_diagnosis = Some(CutDiagnosis::new(&diagnosis, "0.1.0"));
-    let cuts = [cut::write(&recording), cut::write(&cut::redact(&recording))];
+    let cuts = [cut::write(&recording), cut::write(&cut::redact(&recording).recording)];
     cuts.into_iter().flat_map(|cut| records::inputs(&cut.expect("written"))).collect()
 }

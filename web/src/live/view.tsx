@@ -10,7 +10,7 @@ import { Cursor } from "../plot/cursor";
 import { PlotFigure, Quiet } from "../plot/figure";
 import type { Frame } from "../plot/frame";
 import { idle, present } from "../plot/frame";
-import { coloured, lineName, ordered, panels } from "../plot/panels";
+import { busyIn, coloured, drawnDisks, lineName, many, panels } from "../plot/panels";
 import { quantity } from "../quantity";
 import { DataTable } from "../table";
 import { Prose } from "../terms";
@@ -64,7 +64,8 @@ export function LiveView({ about }: { about: About }) {
   const lively = useRef(new Set<string>());
   const cursor = useMemo(() => new Cursor(), []);
   const clock = useMemo(() => new Clock(hello?.time_zone ?? null), [hello]);
-  const all = useMemo(() => panels(disks), [disks.join("\n")]);
+  const most = drawnDisks(disks, shown && many(disks) ? busyIn(shown.frame, disks) : new Map());
+  const all = useMemo(() => panels(most, [], disks.length), [most.join("\n"), disks.length]);
 
   useEffect(() => {
     if (about.live.available === false) return;
@@ -72,8 +73,10 @@ export function LiveView({ about }: { about: About }) {
     let tables: Tables = { disks: NONE, processes: NONE, cgroups: NONE };
     let units: Record<string, string> = {};
     let known: string[] = [];
-    const keep = (disks: string[]) => {
-      if (disks.join("\n") === known.join("\n") && history.length > 0) return;
+    // A disk that has gone, or is not among the rows of a sample, keeps its lines.
+    const keep = (seen: string[]) => {
+      const disks = [...new Set([...known, ...seen])].sort();
+      if (disks.length === known.length && history.length > 0) return;
       known = disks;
       setDisks(disks);
       const names = panels(disks).flatMap((panel) => panel.lines.map(lineName));
@@ -101,7 +104,7 @@ export function LiveView({ about }: { about: About }) {
       sample: (sample) => {
         tables = { disks: merged(tables.disks, sample.disks), processes: merged(tables.processes, sample.processes), cgroups: merged(tables.cgroups, sample.cgroups) };
         units = sample.units ?? units;
-        const names = ordered(sample.disks.rows.map((row) => row.entity).sort());
+        const names = sample.disks.rows.map((row) => row.entity);
         if (names.length > 0 || history.length === 0) keep(names);
         history.add(sample, units, tables.disks.columns);
         if (!pausing.current) setShown({ frame: history.frame(sample.at_ms - spanning.current), sample, tables, units });
@@ -128,10 +131,8 @@ export function LiveView({ about }: { about: About }) {
 
   const { frame, sample, tables, units } = shown;
   const open = findings.filter((finding) => finding.end_ms === null);
-  const roles = {
-    culprits: open.filter((finding) => finding.cause).flatMap((finding) => finding.actors),
-    victims: open.filter((finding) => !finding.cause).flatMap((finding) => finding.actors),
-  };
+  // Who a finding names is who it comes from, whether or not others follow from it. Victims have no finding.
+  const roles: Roles = { culprits: open.flatMap((finding) => finding.actors), victims: [] };
   // Show a minute at least, so that the first samples are not a line at the edge.
   const range = { from: Math.max(sample.at_ms - span, Math.min(frame.at[0] ?? sample.at_ms, sample.at_ms - MINUTE)), to: sample.at_ms };
   // A plot that had data once stays.
@@ -143,7 +144,7 @@ export function LiveView({ about }: { about: About }) {
   return (
     <div class="live">
       <div class={`verdict ${open.length ? "incident" : "healthy"}`}>
-        <h1>{open.length ? <Prose text={(open.find((finding) => finding.cause) ?? open[0]!).statement} names={names({ ...roles })} /> : <Prose text={sentence(sample)} />}</h1>
+        <h1>{open.length ? <Prose text={(open.find((finding) => finding.cause) ?? open[0]!).statement} names={names(roles)} /> : <Prose text={sentence(sample)} />}</h1>
       </div>
       <p class="actions">
         <button type="button" class="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>

@@ -100,6 +100,11 @@ export function PlotFigure({ panel, frame: view, range, clock, cursor, height, t
   );
 }
 
+/** Names the plots that were left out because the recording has too little to draw them. */
+export function Missing({ panels }: { panels: Panel[] }) {
+  return panels.length > 0 ? <p class="dim missing">No data for these plots: {panels.map((panel) => panel.title).join(", ")}.</p> : null;
+}
+
 /** Names the plots that were left out because all values are zero, which is an answer too. */
 export function Quiet({ panels, when }: { panels: Panel[]; when: string }) {
   return panels.length > 0 ? (

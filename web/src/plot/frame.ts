@@ -5,6 +5,7 @@ import { seriesName } from "../api";
 import type { Data, Drawn } from "./chart";
 import type { Panel } from "./panels";
 import { lineName } from "./panels";
+import type { Range } from "./range";
 
 export interface Frame {
   at: number[];
@@ -28,6 +29,19 @@ export function frame(answer: SeriesAnswer): Frame {
 export function dataOf(view: Frame, panel: Panel): Data {
   const frame = panel.own ?? view;
   return { at: frame.at, lines: panel.lines.map((line) => frame.lines.get(lineName(line)) ?? null) };
+}
+
+/** The stretches without samples: between two points, where no line has a value. */
+export function blanks({ at, lines }: Frame): Range[] {
+  const all = [...lines.values()];
+  const found: Range[] = [];
+  for (let index = 1; all.length > 0 && index < at.length; index += 1) {
+    if (all.some((line) => line.mean[index] !== null)) continue;
+    const last = found.at(-1);
+    if (last?.to === at[index - 1]) last!.to = at[index]!;
+    else found.push({ from: at[index - 1]!, to: at[index]! });
+  }
+  return found;
 }
 
 /** The panels that have data. */

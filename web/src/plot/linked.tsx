@@ -7,9 +7,9 @@ import type { Clock } from "../clock";
 import type { Names } from "../terms";
 import type { Box } from "./chain";
 import { Cursor } from "./cursor";
-import { PlotFigure, Quiet } from "./figure";
+import { Missing, PlotFigure, Quiet } from "./figure";
 import type { Frame } from "./frame";
-import { idle, indexAt, present } from "./frame";
+import { blanks, EMPTY, idle, indexAt, present } from "./frame";
 import type { Stretch } from "./overlay";
 import { Overlay } from "./overlay";
 import { magnified } from "./margins";
@@ -28,7 +28,6 @@ interface Props {
   clock: Clock;
   height: number;
   marks: Mark[];
-  gaps: Range[];
   findings: Finding[];
   diagnosis: Diagnosis | null;
   names: Names;
@@ -45,13 +44,15 @@ interface Props {
 const LEAST = 5;
 
 export function LinkedPlots(props: Props) {
-  const { frame, range, whole, resolution, clock, marks, gaps, findings, diagnosis, names, stretches, pointedStage, selected } = props;
+  const { frame, range, whole, resolution, clock, marks, findings, diagnosis, names, stretches, pointedStage, selected } = props;
   const root = useRef<HTMLDivElement>(null);
   const stack = useRef<HTMLDivElement>(null);
   const cursor = useMemo(() => new Cursor(), []);
   const [layout, setLayout] = useState<{ width: number; height: number; boxes: Map<string, Box> }>({ width: 0, height: 0, boxes: new Map() });
   const drawable = present(frame, props.panels);
   const panels = drawable.filter((panel) => !idle(frame, panel));
+  const gaps = useMemo(() => blanks(frame), [frame]);
+  const missing = frame === EMPTY ? [] : props.panels.filter((panel) => !drawable.includes(panel));
   const quiet = drawable.filter((panel) => idle(frame, panel));
   const drawn = panels.map((panel) => panel.id).join(" ");
 
@@ -137,6 +138,7 @@ export function LinkedPlots(props: Props) {
           <PlotFigure key={panel.id} {...{ panel, frame, range, clock, cursor }} height={props.height} onRange={props.onRange} />
         ))}
         <Quiet panels={quiet} when="in the whole range" />
+        <Missing panels={missing} />
         {layout.width > 0 && <Overlay {...{ scale, panels, gaps, stretches, diagnosis, names }} height={layout.height} boxes={layout.boxes} pointed={pointedStage} />}
       </div>
     </div>

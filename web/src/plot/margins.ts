@@ -1,8 +1,8 @@
 // The dimensions of all plots, in pixels.
 
-/** Width of the value axis and of the right margin: the same for all plots, so that their time axes align. */
+/** Width of the value axis and of the right margin, half the text of the last mark of time: the same for all plots, so that their time axes align. */
 export const LEFT = 72;
-export const RIGHT = 10;
+export const RIGHT = 30;
 /** Between two marks of time. */
 export const SPACE = 110;
 

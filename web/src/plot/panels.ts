@@ -3,6 +3,7 @@
 import type { Account, Diagnosis } from "../api";
 import { seriesName } from "../api";
 import type { Frame } from "./frame";
+import { mean } from "./values";
 
 /** A colour of the palette in page.css. */
 export type Hue = "anon" | "other" | "dirty" | "clean" | "free" | "blue" | "red" | "sky" | "amber" | "green" | "pink" | "soft" | "culprit" | "victim";
@@ -130,7 +131,7 @@ const DISK_HUES: Hue[] = ["blue", "amber", "green", "pink", "sky", "soft"];
 const DISKS = DISK_HUES.length;
 
 function disk(id: string, title: string, metric: string, disks: string[], note: string, shows: RegExp): Panel {
-  const lines = disks.slice(0, DISKS).map((entity, index): Line => ({ table: "disk", metric, entity, name: entity, hue: DISK_HUES[index]!, style: "line" }));
+  const lines = disks.map((entity, index): Line => ({ table: "disk", metric, entity, name: entity, hue: DISK_HUES[index % DISKS]!, style: "line" }));
   return { id, title, stacked: false, lines, note, shows };
 }
 
@@ -138,9 +139,27 @@ function disk(id: string, title: string, metric: string, disks: string[], note: 
 const VIRTUAL = /^(loop|ram|zram|sr|fd|nbd)\d/;
 
 /** Disks in the order in which they are drawn: those of `first`, then the others by name. */
-export function ordered(disks: string[], first: string[] = []): string[] {
+function ordered(disks: string[], first: string[]): string[] {
   const rank = (disk: string) => (first.includes(disk) ? 0 : VIRTUAL.test(disk) ? 2 : 1);
-  return [...disks].sort((one, other) => rank(one) - rank(other));
+  return [...disks].sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
+}
+
+/** The disks that are drawn: those of `first`, and of the others the busiest. Until it is known how busy they are, by name. */
+export function drawnDisks(disks: string[], busy: Map<string, number>, first: string[] = []): string[] {
+  const rank = (disk: string) => (first.includes(disk) ? 1 : 0);
+  const most = ordered(disks, first).sort((one, other) => rank(other) - rank(one) || (busy.get(other) ?? 0) - (busy.get(one) ?? 0));
+  return ordered(most.slice(0, DISKS), first);
+}
+
+/** Whether there are more disks than are drawn, so that they must be chosen. */
+export const many = (disks: string[]) => disks.length > DISKS;
+
+/** By how much time each disk was busy, which decides whether it is drawn. */
+export const busyLine = (disk: string) => seriesName("disk", "busy", disk);
+
+/** The mean of each disk's busy time in a frame. */
+export function busyIn(frame: Frame, disks: string[]): Map<string, number> {
+  return new Map(disks.map((disk) => [disk, mean(frame.lines.get(busyLine(disk))?.mean ?? []) ?? 0]));
 }
 
 /** Reads of the processes that read most. */
@@ -149,19 +168,21 @@ export function processReads(rows: { entity: string; label: string }[]): Panel {
   return { id: "process-reads", title: "Reads from devices by process", stacked: false, lines, note: "/proc/PID/io", shows: /\b(read_bytes|syscr)\b/ };
 }
 
-/** The plots of a host with these disks. `more` follow the plot of the disks' reads. */
-export function panels(disks: string[], more: Panel[] = []): Panel[] {
+/** The plots of a host with these disks, of `all`. `more` follow the plot of the disks' reads. */
+export function panels(disks: string[], more: Panel[] = [], all = disks.length): Panel[] {
+  const left = all - disks.length;
+  const and = left > 0 ? `; ${left} more ${left === 1 ? "disk" : "disks"}, less busy, in the table of disks` : "";
   return [
     MEMORY,
     DIRTY,
     CACHE,
     RECLAIM,
     FAULTS,
-    disk("reads", "Disk reads", "read_bandwidth", disks, "/proc/diskstats", /\b(reads|read_sectors|pgpgin|read_ahead\w*)\b/),
+    disk("reads", "Disk reads", "read_bandwidth", disks, `/proc/diskstats${and}`, /\b(reads|read_sectors|pgpgin|read_ahead\w*)\b/),
     ...more,
-    disk("writes", "Disk writes", "write_bandwidth", disks, "/proc/diskstats", /\b(writes|write_sectors|write_bytes|pgpgout|syscw|wchar)\b/),
-    disk("await", "Disk await", "await", disks, "time from the submission of a request to its completion", /\b(read_ms|write_ms|await\w*|clat\w*|flush_ms)\b/),
-    disk("busy", "Disk busy", "busy", disks, "share of time with a request in flight (iostat's %util)", /\b(io_ms|util|weighted_io_ms|queue_depth|busy)\b/),
+    disk("writes", "Disk writes", "write_bandwidth", disks, `/proc/diskstats${and}`, /\b(writes|write_sectors|write_bytes|pgpgout|syscw|wchar)\b/),
+    disk("await", "Disk await", "await", disks, `time from the submission of a request to its completion${and}`, /\b(read_ms|write_ms|await\w*|clat\w*|flush_ms)\b/),
+    disk("busy", "Disk busy", "busy", disks, `share of time with a request in flight (iostat's %util)${and}`, /\b(io_ms|util|weighted_io_ms|queue_depth|busy)\b/),
     SWAP,
     PRESSURE,
   ];

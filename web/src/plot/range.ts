@@ -21,14 +21,28 @@ const SPARSE = 0.1;
 /** Times before this are placeholders: imports put unknown days there. */
 const KNOWN = Date.UTC(2000, 0, 1);
 
-/** The range that is shown first: all of it, or of files days or years apart the longest one with a known day. */
-export function first(whole: Range, gaps: Range[]): Range {
+/** The time in a range without the gaps. */
+export function sampled(range: Range, gaps: Range[]): number {
+  const within = (gap: Range) => Math.max(0, Math.min(gap.to, range.to) - Math.max(gap.from, range.from));
+  return gaps.reduce((left, gap) => left - within(gap), range.to - range.from);
+}
+
+/** The occasions of a recording: files days or years apart, or all of it as one. */
+export function occasions(whole: Range, gaps: Range[]): Range[] {
   const long = gaps.filter((gap) => gap.to - gap.from > APART).sort((one, other) => one.from - other.from);
-  const without = long.reduce((sum, gap) => sum + gap.to - gap.from, 0);
-  if (whole.to - whole.from - without > SPARSE * (whole.to - whole.from)) return whole;
+  if (sampled(whole, long) > SPARSE * (whole.to - whole.from)) return [whole];
   const ends = [whole.from, ...long.flatMap((gap) => [gap.from, gap.to]), whole.to];
-  const occasions = Array.from({ length: ends.length / 2 }, (_, nth) => ({ from: ends[2 * nth]!, to: Math.max(ends[2 * nth + 1]!, ends[2 * nth]! + 1) }));
-  const known = occasions.filter((one) => one.from >= KNOWN);
+  return Array.from({ length: ends.length / 2 }, (_, nth) => ({ from: ends[2 * nth]!, to: Math.max(ends[2 * nth + 1]!, ends[2 * nth]! + 1) }));
+}
+
+/** Whether the day of a time is known. */
+export const dated = (at: number) => at >= KNOWN;
+
+/** The occasion that is shown first: that of a moment if there is one, else the longest one with a known day. */
+export function first(all: Range[], moment?: number): Range {
+  const there = all.find((one) => moment !== undefined && one.from <= moment && moment <= one.to);
+  if (there) return there;
+  const known = all.filter((one) => dated(one.from));
   const length = (range: Range) => range.to - range.from;
-  return (known.length ? known : occasions).reduce((most, one) => (length(one) > length(most) ? one : most));
+  return (known.length ? known : all).reduce((most, one) => (length(one) > length(most) ? one : most));
 }

@@ -8,7 +8,9 @@ import { LEFT, RIGHT, SPACE } from "./margins";
 import { lanes } from "./lanes";
 import type { TimeScale } from "./scale";
 
-const LANE = 9;
+const LANE = 12;
+/** Width of a character of a step's name in pixels, rounded up. */
+const CHARACTER = 5.5;
 const LANES = 6;
 const AXIS = 20;
 
@@ -22,6 +24,11 @@ interface Props {
   selected: number | null;
   onPoint: (finding: Finding | null) => void;
   onSelect: (finding: Finding) => void;
+}
+
+/** A step's id and title, or only its id, as the width allows. */
+function fitting(text: string, width: number): string {
+  return [text, text.split(" ", 1)[0]!].find((name) => name.length * CHARACTER <= width) ?? "";
 }
 
 export function Ruler({ scale, clock, cursor, resolution, marks, findings, selected, onPoint, onSelect }: Props) {
@@ -63,10 +70,18 @@ export function Ruler({ scale, clock, cursor, resolution, marks, findings, selec
           const width = Math.max(3, scale.clamped(band.to_ms) - x);
           const at = { x, y: AXIS + 1 + row * LANE, width, height: LANE - 3, rx: 1 };
           if ("step" in band) {
+            const name = fitting(band.step.text, width - 4);
             return (
-              <rect key={`step ${index}`} class="step" {...at}>
-                <title>{band.step.text}</title>
-              </rect>
+              <g key={`step ${index}`}>
+                <rect class="step" {...at}>
+                  <title>{band.step.text}</title>
+                </rect>
+                {name && (
+                  <text class="step-name" x={x + 2} y={at.y + at.height - 1}>
+                    {name}
+                  </text>
+                )}
+              </g>
             );
           }
           const { finding } = band;

@@ -10,13 +10,14 @@ import type { Frame } from "../plot/frame";
 import { dataOf, present } from "../plot/frame";
 import type { Range } from "../plot/range";
 import type { Panel } from "../plot/panels";
-import { lineName, ordered, panels } from "../plot/panels";
+import { drawnDisks, lineName, panels } from "../plot/panels";
+import { mean } from "../plot/values";
 import { quantity } from "../quantity";
 import { address, go } from "../route";
 import { Prose } from "../terms";
 import { useAsked } from "../useasked";
 import { Ends } from "./rangebar";
-import { useSeries } from "./useseries";
+import { useBusy, useSeries } from "./useseries";
 
 interface Side {
   info: Info;
@@ -51,7 +52,11 @@ interface Difference {
 function Comparison({ a, b, query, recordings }: { a: Info; b: Info; query: URLSearchParams; recordings: RecordingEntry[] }) {
   const address1 = query.toString();
   const sides = useMemo(() => [side(a, query.get("af"), query.get("at")), side(b, query.get("bf"), query.get("bt"))] as const, [a, b, address1]);
-  const shape = useMemo(() => panels(ordered([...new Set([...a.disks, ...b.disks].map((disk) => disk.name))])), [a, b]);
+  const disks = useMemo(() => [a, b].map((info) => info.entities.disk.map((disk) => disk.entity)) as [string[], string[]], [a, b]);
+  const all = [...new Set(disks.flat())];
+  const busy = [useBusy(a.id, disks[0], sides[0].range), useBusy(b.id, disks[1], sides[1].range)] as const;
+  const most = drawnDisks(all, new Map(all.map((disk) => [disk, Math.max(...busy.map((busy) => busy.get(disk) ?? 0))])));
+  const shape = useMemo(() => panels(most, [], all.length), [most.join("\n"), all.length]);
   const [points] = useState(() => Math.min(1000, Math.max(200, Math.round(innerWidth / 2))));
   const left = useSeries(a.id, shape, sides[0].range, points, 0);
   const right = useSeries(b.id, shape, sides[1].range, points, 0);
@@ -152,10 +157,7 @@ function highest(panel: Panel, frames: [Frame, Frame]): number {
   return top;
 }
 
-function mean(frame: Frame, name: string): number | null {
-  const values = frame.lines.get(name)?.mean.filter((value): value is number => value !== null) ?? [];
-  return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-}
+const meanOf = (frame: Frame, name: string) => mean(frame.lines.get(name)?.mean ?? []);
 
 /** The means of both sides, the largest change first. */
 export function compared(panels: Panel[], a: Frame, b: Frame): Difference[] {
@@ -166,7 +168,7 @@ export function compared(panels: Panel[], a: Frame, b: Frame): Difference[] {
       const unit = a.lines.get(name)?.unit ?? b.lines.get(name)?.unit;
       if (!unit) continue;
       const title = panel.lines.length === 1 || ["memory", "dirty"].includes(panel.id) ? line.name : `${panel.title}: ${line.name}`;
-      rows.set(name, { name: title, unit, a: mean(a, name), b: mean(b, name) });
+      rows.set(name, { name: title, unit, a: meanOf(a, name), b: meanOf(b, name) });
     }
   }
   return [...rows.values()].sort((one, other) => weight(other) - weight(one));

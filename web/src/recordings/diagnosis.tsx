@@ -1,9 +1,10 @@
 // The diagnosis beside the plots: verdict, chain, findings with evidence. Pointing at evidence marks its stretch in the plots.
 
-import type { Advice, Diagnosis, Evidence, Finding } from "../api";
+import type { Advice, Diagnosis, Evidence, Finding, Mark } from "../api";
 import type { Clock } from "../clock";
 import type { Panel } from "../plot/panels";
 import { panelOf } from "../plot/panels";
+import { opened } from "../print";
 import type { Names } from "../terms";
 import { Prose } from "../terms";
 
@@ -17,6 +18,7 @@ export interface Pointed {
 
 interface Props {
   diagnosis: Diagnosis;
+  marks: Mark[];
   panels: Panel[];
   names: Names;
   clock: Clock;
@@ -161,13 +163,29 @@ export function DiagnosisPane(props: Props) {
       {diagnosis.findings.length > 0 && (
         <section>
           <h2>Findings</h2>
-          {diagnosis.findings.map((finding) => (
-            <FindingPart key={finding.id} finding={finding} {...props} evidence={evidence} pointing={pointing} />
+          {byStep(diagnosis.findings, props.marks).map(([step, findings]) => (
+            <div key={step}>
+              {step && <h3>{step}</h3>}
+              {findings.map((finding) => (
+                <FindingPart key={finding.id} finding={finding} {...props} evidence={evidence} pointing={pointing} />
+              ))}
+            </div>
           ))}
         </section>
       )}
     </aside>
   );
+}
+
+/** The findings of each step of an experiment, in the order of its steps, below what a mark says of the step; those of no step first. */
+export function byStep(findings: Finding[], marks: Mark[]): [string, Finding[]][] {
+  const steps = marks.filter((mark) => mark.kind === "step").map((mark) => mark.text);
+  const groups = new Map<string, Finding[]>([["", []], ...steps.map((step): [string, Finding[]] => [step, []])]);
+  for (const finding of findings) {
+    const step = finding.step === null ? "" : (steps.find((text) => text.split(" ", 1)[0] === finding.step) ?? finding.step);
+    groups.set(step, [...(groups.get(step) ?? []), finding]);
+  }
+  return [...groups].filter(([, findings]) => findings.length > 0);
 }
 
 interface FindingProps extends Props {
@@ -179,7 +197,7 @@ interface FindingProps extends Props {
 function FindingPart({ finding, names, clock, selected, onSelect, onShow, evidence, pointing }: FindingProps) {
   return (
     <article class={`finding ${finding.role}`} id={`finding-${finding.id}`} {...pointing({ from_ms: finding.from_ms, to_ms: finding.to_ms })}>
-      <details open={selected === finding.id} onToggle={(event) => event.currentTarget.open && selected !== finding.id && onSelect(finding)}>
+      <details open={selected === finding.id} onToggle={(event) => opened(event.currentTarget) && selected !== finding.id && onSelect(finding)}>
         <summary>
           <span class="words">
             <Prose text={finding.statement} names={names} />

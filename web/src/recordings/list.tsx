@@ -25,11 +25,12 @@ interface Told {
 const told = new Map<string, Told>();
 const key = (entry: RecordingEntry) => `${entry.id} ${entry.to_ms}`;
 
-function tell({ verdict, incidents, lost_ms }: Diagnosis): Told {
+function tell({ verdict, damaged, incidents, lost_ms }: Diagnosis): Told {
   const words = { healthy: "healthy", forecast: "forecast", cannot_tell: "cannot tell", experiment: "experiment", incident: "" };
   const cause = incidents.find((incident) => incident.cause)?.cause?.rule ?? "cause unknown";
   const rest = verdict === "incident" && incidents.length > 1 ? ` and ${incidents.length - 1} more` : "";
-  return { cause: (words[verdict] || cause) + rest, lost: lost_ms ? duration(lost_ms) : "", bad: verdict === "incident" };
+  const loss = damaged.length > 0 ? "; the recording is damaged" : "";
+  return { cause: (words[verdict] || cause) + rest + loss, lost: lost_ms ? duration(lost_ms) : "", bad: verdict === "incident" || damaged.length > 0 };
 }
 
 /** Diagnoses the entries one after the other, and updates the list after each. */
@@ -61,7 +62,7 @@ const ROWS = 500;
 const headings = (clock: Clock) => [
   { text: "recording" },
   { text: "cause" },
-  { text: "lost time", num: true },
+  { text: "lost in the worst stretch", num: true },
   { text: "host", more: true },
   { text: "kernel", more: true },
   { text: `from (${clock.name})`, more: true },
@@ -81,8 +82,8 @@ function cells(entry: RecordingEntry, clock: Clock) {
     <>
       <td class={told.get(key(entry))?.bad ? "cause" : undefined}>{told.get(key(entry))?.cause}</td>
       <td class="num">{told.get(key(entry))?.lost}</td>
-      <td class="more">{entry.host}</td>
-      <td class="more">{entry.kernel}</td>
+      <td class="more">{entry.host || "–"}</td>
+      <td class="more">{entry.kernel || "–"}</td>
       <td class="more">{entry.from_ms === undefined ? "" : clock.text(entry.from_ms)}</td>
       <td class="num more">
         {entry.from_ms === undefined || entry.to_ms === undefined ? "" : duration(entry.to_ms - entry.from_ms)}

@@ -7,7 +7,7 @@ import type { Frame } from "../plot/frame";
 import { EMPTY, frame } from "../plot/frame";
 import type { Range } from "../plot/range";
 import type { Panel } from "../plot/panels";
-import { lineName } from "../plot/panels";
+import { busyIn, busyLine, lineName, many } from "../plot/panels";
 
 /** Series in one request, the limit of the server. */
 const MOST = 64;
@@ -42,4 +42,25 @@ export function useSeries(id: string, panels: Panel[], range: Range | null, poin
     };
   }, [id, wanted, range?.from, range?.to, points, again]);
   return state;
+}
+
+/** Points of the series that only say how busy a disk is: the server's least. */
+const FEW = 10;
+const NO_DISKS = new Map<string, number>();
+
+/** How busy each disk is in a range; empty until the answer arrives, and where all disks are drawn. */
+export function useBusy(id: string, disks: string[], range: Range): Map<string, number> {
+  const [busy, setBusy] = useState(NO_DISKS);
+  useEffect(() => {
+    if (!many(disks)) return;
+    const abort = new AbortController();
+    const parts = Array.from({ length: Math.ceil(disks.length / MOST) }, (_, nth) => disks.slice(nth * MOST, (nth + 1) * MOST));
+    const of = (part: string[]) => series(id, part.map(busyLine), range, FEW, abort.signal).then((answer) => busyIn(frame(answer), part));
+    const timer = setTimeout(() => Promise.all(parts.map(of)).then((all) => setBusy(new Map(all.flatMap((part) => [...part]))), () => {}), SETTLE);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [id, disks, range.from, range.to]);
+  return busy;
 }

@@ -9,8 +9,8 @@ import { Busy, Facts, Fault } from "../parts";
 import { LinkedPlots } from "../plot/linked";
 import type { Stretch } from "../plot/overlay";
 import type { Range } from "../plot/range";
-import { first } from "../plot/range";
-import { coloured, lostTime, ordered, panels, processReads } from "../plot/panels";
+import { dated, first, occasions, sampled } from "../plot/range";
+import { coloured, drawnDisks, lostTime, panels, processReads } from "../plot/panels";
 import { duration, quantity } from "../quantity";
 import { address, go, range as rangeOf } from "../route";
 import { DataTable } from "../table";
@@ -18,9 +18,9 @@ import { useAsked } from "../useasked";
 import type { Pointed } from "./diagnosis";
 import { DiagnosisPane, Verdict } from "./diagnosis";
 import { RangeBar } from "./rangebar";
-import { useSeries } from "./useseries";
+import { useBusy, useSeries } from "./useseries";
 
-/** The longest range that the server diagnoses in one request. */
+/** The longest range that the server diagnoses in one request, without its gaps. */
 const DIAGNOSED = 24 * 3_600_000;
 /** The longest range for which the server has rows of processes and groups. */
 const PROCESSES = 2 * 3_600_000;
@@ -52,12 +52,21 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const whole: Range = { from: info.from_ms, to: Math.max(info.to_ms, info.from_ms + 1) };
   const chosen = rangeOf(query);
   const gaps = info.gaps.map((gap) => ({ from: gap.from_ms, to: gap.to_ms }));
-  const start = first(whole, gaps);
-  const range = chosen ?? start;
+  const parts = occasions(whole, gaps);
   const selected = query.has("finding") ? Number(query.get("finding")) : null;
   const table = query.get("table") ?? "process";
   const sort = query.get("sort");
   const chainShown = query.get("chain") !== "0";
+
+  // Of a recording with samples of more than a day only an occasion is diagnosed, or a range that the reader asked for.
+  const unasked = [whole, first(parts)].find((one) => sampled(one, gaps) <= DIAGNOSED) ?? null;
+  const [from, to] = (query.get("diagnosed") ?? "").split("-").map(Number);
+  const asked = from && to ? { from, to } : null;
+  const diagnosed = asked ?? unasked;
+  const diagnosis = useAsked<Diagnosis>(diagnosed && path(`/api/recording/${encodeURIComponent(info.id)}/diagnosis`, diagnosed === whole ? {} : { from: diagnosed.from, to: diagnosed.to }), info.growing && !asked ? Math.floor(again / 6) : 0);
+  const found = diagnosis.value;
+  const start = parts.length > 1 ? first(parts, found ? onset(found) : undefined) : whole;
+  const range = chosen ?? start;
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const plots = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -82,25 +91,20 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
     document.getElementById(`finding-${finding.id}`)?.scrollIntoView({ block: "nearest" });
   };
 
-  // Of a recording longer than a day, only a range that the reader asked for is diagnosed.
-  const short = start.to - start.from <= DIAGNOSED;
-  const [from, to] = (query.get("diagnosed") ?? "").split("-").map(Number);
-  const asked = from && to ? { from, to } : null;
-  const diagnosed = asked ?? (short ? start : null);
-  const diagnosis = useAsked<Diagnosis>(diagnosed && path(`/api/recording/${encodeURIComponent(info.id)}/diagnosis`, start === whole && short && !asked ? {} : { from: diagnosed.from, to: diagnosed.to }), info.growing && !asked ? Math.floor(again / 6) : 0);
-  const found = diagnosis.value;
-
   const marks = useAsked<MarksAnswer>(`/api/recording/${encodeURIComponent(info.id)}/marks`, info.growing ? Math.floor(again / 6) : 0);
 
-  const disks = info.disks.map((disk) => disk.name);
+  const damaged = [...new Set([...(marks.value?.damaged ?? []), ...(found?.damaged ?? [])])];
+
+  const disks = useMemo(() => info.entities.disk.map((disk) => disk.entity), [info.entities.disk.map((disk) => disk.entity).join("\n")]);
   const roles: Roles | null = found;
   const named = [...(roles?.culprits ?? []), ...(roles?.victims ?? [])].filter((actor) => actor.kind === "disk").map(nameOf);
   // The server reads rows of processes from the samples, so it has them for short ranges only.
   const readers = useAsked<TopAnswer>(range.to - range.from <= PROCESSES ? path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table: "process", from: Math.round(range.from), to: Math.round(range.to), sort: "read/s", limit: 5 }) : null);
   const reading = (readers.value?.rows ?? []).filter((row) => row.cells[readers.value!.columns.findIndex((column) => column.name === "read/s")]);
+  const most = drawnDisks(disks, useBusy(info.id, disks, range), named);
   const all = useMemo(
-    () => [...(found?.lost ? [lostTime(found.lost)] : []), ...coloured(panels(ordered(disks, named), reading.length ? [processReads(reading)] : []), hueOf(roles))],
-    [disks.join("\n"), found, reading.map((row) => row.entity).join("\n")],
+    () => [...(found?.lost ? [lostTime(found.lost)] : []), ...coloured(panels(most, reading.length ? [processReads(reading)] : [], disks.length), hueOf(roles))],
+    [most.join("\n"), disks, found, reading.map((row) => row.entity).join("\n")],
   );
   const touches = range.to >= whole.to - info.interval_ms;
   const shown = useSeries(info.id, all, range, Math.min(2000, Math.max(200, width)), info.growing && touches ? again : 0);
@@ -123,6 +127,11 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   });
   return (
     <div class="recording">
+      {damaged.map((line) => (
+        <p class="damaged" key={line}>
+          <b class="bad">Damaged:</b> {line}
+        </p>
+      ))}
       {found ? (
         <Verdict diagnosis={found} names={coloursOf} />
       ) : (
@@ -131,22 +140,39 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           {diagnosis.error ? <Fault error={diagnosis.error} /> : diagnosis.busy ? <Busy what="Diagnosing" /> : <p class="dim">A diagnosis reads at most 24 h at once.</p>}
         </div>
       )}
+      {diagnosed && found && diagnosed !== whole && <p class="dim part">This is the diagnosis of {span(diagnosed, clock)} alone.</p>}
+      {parts.length > 1 && (
+        <p class="dim part">
+          The recording has {parts.length} occasions:{" "}
+          {parts.map((part) => (
+            <button
+              type="button"
+              class="link"
+              key={part.from}
+              aria-current={part.from === range.from && part.to === range.to}
+              onClick={() => show({ from: part.from, to: part.to, ...(unasked !== whole && { diagnosed: part.to - part.from <= DIAGNOSED ? `${part.from}-${part.to}` : null }) })}
+            >
+              {span(part, clock)}
+            </button>
+          ))}
+        </p>
+      )}
       <Facts
         facts={[
           ["recording", info.name],
-          ["host", info.host ?? "–"],
-          ["kernel", info.kernel ?? "–"],
+          ["host", info.host || "–"],
+          ["kernel", info.kernel || "–"],
           ["CPUs", info.cpus ?? "–"],
           ["memory", quantity(info.memory_bytes, "bytes")],
-          ["recorded", `${duration(whole.to - whole.from)}, a sample every ${duration(info.interval_ms)}${info.growing ? ", growing" : ""}`],
+          ["recorded", `${duration(parts.reduce((sum, part) => sum + part.to - part.from, 0))}${parts.length > 1 ? ` on ${parts.length} occasions` : ""}, a sample every ${duration(info.interval_ms)}${info.growing ? ", growing" : ""}`],
           ["a point is", !shown.step ? "–" : shown.step <= info.interval_ms * 1.5 ? "a sample" : `the mean of ${duration(shown.step)}, with its minimum and maximum`],
         ]}
       />
       <div class="controls">
         <RangeBar range={range} whole={whole} clock={clock} resolution={info.interval_ms} onRange={onRange} />
         <span class="buttons">
-          {!short && (
-            <button type="button" class="button" disabled={range.to - range.from > DIAGNOSED} onClick={() => show({ diagnosed: `${Math.round(range.from)}-${Math.round(range.to)}` })}>
+          {!unasked && (
+            <button type="button" class="button" disabled={sampled(range, gaps) > DIAGNOSED} onClick={() => show({ diagnosed: `${Math.round(range.from)}-${Math.round(range.to)}` })}>
               Diagnose this range
             </button>
           )}
@@ -163,28 +189,33 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
       {shown.error && <Fault error={shown.error} />}
       <div class={`columns${found ? "" : " alone"}`}>
         <div class={`plots${shown.busy ? " busy" : ""}`} ref={plots} aria-busy={shown.busy}>
-          <LinkedPlots
-            panels={all}
-            frame={shown.frame}
-            range={range}
-            whole={whole}
-            resolution={info.interval_ms}
-            clock={clock}
-            height={120}
-            marks={marks.value?.marks ?? NO_MARKS}
-            gaps={gaps}
-            findings={found?.findings ?? []}
-            diagnosis={chainShown ? found : null}
-            names={coloursOf}
-            stretches={stretches}
-            pointedStage={pointed?.stage ?? null}
-            selected={selected}
-            onRange={onRange}
-            onPoint={point}
-            onSelect={onSelect}
-          />
+          {range.to < whole.from || range.from > whole.to ? (
+            <p class="dim">
+              The recording has no samples in this range: it is from {clock.text(whole.from)} to {clock.text(whole.to)}.
+            </p>
+          ) : (
+            <LinkedPlots
+              panels={all}
+              frame={shown.frame}
+              range={range}
+              whole={whole}
+              resolution={info.interval_ms}
+              clock={clock}
+              height={120}
+              marks={marks.value?.marks ?? NO_MARKS}
+              findings={found?.findings ?? []}
+              diagnosis={chainShown ? found : null}
+              names={coloursOf}
+              stretches={stretches}
+              pointedStage={pointed?.stage ?? null}
+              selected={selected}
+              onRange={onRange}
+              onPoint={point}
+              onSelect={onSelect}
+            />
+          )}
         </div>
-        {found && <DiagnosisPane diagnosis={found} panels={all} names={coloursOf} clock={clock} selected={selected} onPoint={setPointed} onSelect={onSelect} onShow={(from, to) => onRange(about({ from, to }, whole))} />}
+        {found && <DiagnosisPane diagnosis={found} marks={marks.value?.marks ?? NO_MARKS} panels={all} names={coloursOf} clock={clock} selected={selected} onPoint={setPointed} onSelect={onSelect} onShow={(from, to) => onRange(about({ from, to }, whole))} />}
         <div class="below">
           <div class="choices tabs" role="group" aria-label="Table of the range">
             {TABLES.map(([name, title]) => (
@@ -214,6 +245,16 @@ function RangeTable({ info, table, range, sort, roles, onSort }: { info: Info; t
       {value && <DataTable {...{ caption, of, onSort }} columns={value.columns} rows={value.rows} total={value.total} sorted={value.sort} kind={(row) => kindOf(roles, table, row.label) ?? ""} filter />}
     </>
   );
+}
+
+/** From when to when, without a day that is not known. */
+function span({ from, to }: Range, clock: Clock): string {
+  return dated(from) ? `${clock.text(from)} – ${clock.time(to)}` : `${clock.time(from)} – ${clock.time(to)}, day unknown`;
+}
+
+/** When the cause began, or what was found. */
+function onset({ chain, incidents, findings }: Diagnosis): number | undefined {
+  return [...chain, ...findings.filter((finding) => finding.role === "cause"), ...incidents][0]?.from_ms;
 }
 
 /** A stretch with some time before and after it. */

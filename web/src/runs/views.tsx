@@ -31,7 +31,7 @@ const headings = (clock: Clock) => [
   { text: "scale", more: true },
   { text: "kernel", more: true },
   { text: `started (${clock.name})`, more: true },
-  { text: "took", num: true, more: true },
+  { text: "steps lasted", num: true, more: true },
 ];
 
 function cells(run: RunEntry, clock: Clock) {
@@ -126,7 +126,7 @@ export function RunView({ id }: { id: string }) {
           ["backend", run.backend ?? "–"],
           ["scale", run.scale ?? "–"],
           ["kernel", run.kernel ?? "–"],
-          ["took", run.took_ms === undefined ? "–" : duration(run.took_ms)],
+          ["steps lasted", run.took_ms === undefined ? "–" : duration(run.took_ms)],
           ["folder", run.folder],
         ]}
       />

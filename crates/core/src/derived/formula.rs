@@ -61,6 +61,11 @@ impl Term {
         }
     }
 
+    /// Whether it is an amount per second, which over a longer time is smaller, and not a level.
+    pub(super) const fn is_rate(self) -> bool {
+        matches!(self, Self::Rate(_))
+    }
+
     /// The metric's name when it is a value or a rate of the formula's own table, as one reading of that table gives it.
     pub const fn own(self) -> Option<&'static str> {
         match self {

@@ -74,6 +74,14 @@ impl Sum {
         self.time += time;
     }
 
+    /// The same over `length` ns, in which nothing happened where no piece lies; what is not known at all stays so.
+    pub(super) fn over_all_of(self, length: i64) -> Self {
+        if self.time == 0 || self.time >= length {
+            return self;
+        }
+        Self { time: length, levels: self.levels.map(|(low, high)| (low.min(0.0), high.max(0.0))), ..self }
+    }
+
     /// Adds what another part of the recording has.
     pub(super) fn merge(&mut self, other: &Self) {
         self.amount += other.amount;
@@ -138,10 +146,15 @@ pub struct Sums(pub(super) Vec<(Term, ByEntity)>);
 type ByEntity = BTreeMap<(Table, String), Sum>;
 
 impl Sums {
-    /// The value of the formula over all parts.
-    pub fn value(&self, formula: &Formula, unit: Unit) -> Option<f64> {
+    /// The value of the formula over all parts. Of an entity that comes and goes, rates are over `length` ns, in which it did nothing while it was
+    /// not there.
+    pub fn value(&self, formula: &Formula, unit: Unit, length: Option<i64>) -> Option<f64> {
         let of = |term: Term| self.0.iter().find(|(known, _)| *known == term);
-        let value = formula.evaluate(&|term| Sum::total(of(term)?.1.values().copied()))?;
+        let over = |term: Term, sum: Sum| match length {
+            Some(length) if term.is_rate() => sum.over_all_of(length),
+            _ => sum,
+        };
+        let value = formula.evaluate(&|term| Sum::total(of(term)?.1.values().map(|sum| over(term, *sum))))?;
         Some(unit.of_base(value))
     }
 }

@@ -208,7 +208,7 @@ derived! {
         "pages scanned by kswapd"
     SCANNED_DIRECT "scanned_direct" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgscan_direct");
-        "pages scanned by tasks in direct reclaim, because an allocation found no free page"
+        "pages scanned by tasks in direct reclaim, because an allocation found free memory below the min watermark"
     SCANNED_AT_LIMIT "scanned_at_limit" PagesPerSecond [Host] LINUX "mm/vmscan.c" "shrink_inactive_list" =
         LessFloored(&SCANNED_BY_KIND, &SCANNED_BY_RECLAIMER);
         "pages scanned by reclaim at a control group's limit or for its memory.reclaim"
@@ -237,7 +237,7 @@ derived! {
         ]);
         "stolen pages as a share of scanned pages (sar's %vmeff); low when reclaim scans pages it cannot free"
     DIRECT_RECLAIMS "direct_reclaims" PerSecond [Host] LINUX "mm/vmscan.c" "do_try_to_free_pages" = Any(DIRECT_RECLAIMS_BY_ZONE);
-        "direct reclaims started by tasks whose allocation found no free page"
+        "direct reclaims started by tasks whose allocation found free memory below the min watermark"
     LIMIT_HITS "limit_hits" PerSecond [Cgroup] LINUX "mm/memcontrol.c" "try_charge_memcg" =
         Any(&[Rate("failcnt"), Rate("events_max"), Rate("events_high")]);
         "allocations of a control group that hit its limit (memory.max, memory.high; failcnt under cgroup v1)"

@@ -467,29 +467,41 @@ const MAJOR_FAULTS_FOR_TESTS: Derived = Derived {
     source: CodeSource { release: "", file: "", function: "" },
 };
 
+/// The rates of a process that reads 1000 bytes/s from 2 s on and has rows from `first` to 6 s, by the second at which each ends.
+fn reads(process: &str, first: i64) -> Vec<(i64, f64)> {
+    let column = Column { name: "read_bytes".to_owned(), kind: Kind::Counter, unit: Unit::Bytes };
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    for second in 1..=8_i64 {
+        // Samples come some ms after the tick.
+        let at = second * SECOND + 4_000_000;
+        builder.stamp(Stamp { boot_ns: at, wall_ns: at, mono_ns: at });
+        if (first..7).contains(&second) {
+            builder.value(Table::Process, process, &column, (second - 2) * 1000);
+        }
+    }
+    let recording = builder.finish();
+    static READ: Formula = Formula::Rate("read_bytes");
+    let walk = READ.walk(Unit::BytesPerSecond, &recording, Table::Process, process).unwrap();
+    walk.intervals().iter().map(|of| (of.to / SECOND, of.value)).collect()
+}
+
 #[test]
 fn processes_that_no_sample_saw_began_at_the_sample_before_their_first_row() {
-    let column = Column { name: "read_bytes".to_owned(), kind: Kind::Counter, unit: Unit::Bytes };
-    let rates = |entity: &str, first: i64| {
-        let mut builder =
-            RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
-        for second in 1..=8_i64 {
-            // Samples come some ms after the tick.
-            let at = second * SECOND + 4_000_000;
-            builder.stamp(Stamp { boot_ns: at, wall_ns: at, mono_ns: at });
-            if (first..7).contains(&second) {
-                builder.value(Table::Process, entity, &column, (second - 2) * 1000);
-            }
-        }
-        let recording = builder.finish();
-        static READ: Formula = Formula::Rate("read_bytes");
-        let walk = READ.walk(Unit::BytesPerSecond, &recording, Table::Process, entity).unwrap();
-        walk.intervals().iter().map(|of| (of.to / SECOND, of.value)).collect::<Vec<_>>()
-    };
     let all: Vec<(i64, f64)> = (3..7).map(|second| (second, 1000.0)).collect();
-    assert_eq!(rates("ended/5.0@200", 3), all, "all of them from the first row on");
-    assert_eq!(rates("5@200", 3), all[1..], "a process has a rate from its second row on");
-    assert_eq!(rates("ended/5.0@200", 6), [], "rows before it are gone");
+    assert_eq!(reads("ended/5.0@200", 3), all, "all of them from the first row on");
+    assert_eq!(reads("ended/5.0@200", 6), [], "rows before it are gone");
+}
+
+#[test]
+fn a_process_that_started_since_the_sample_before_has_a_rate_in_its_first_row() {
+    let all: Vec<(i64, f64)> = (3..7).map(|second| (second, 1000.0)).collect();
+    // In the tick of that sample, soon after it, and right before its first row.
+    for name in ["5@200", "5@201", "5@299", "5@299/python3"] {
+        assert_eq!(reads(name, 3), all, "{name}");
+    }
+    assert_eq!(reads("5@198", 3), all[1..], "it was there before: what it did then is not known");
+    assert_eq!(reads("5@201", 4), all[2..], "a sample was taken since it started, and it has no row there");
+    assert_eq!(reads("5@101", 1)[0].0, 2, "no sample was taken before its first row");
 }
 
 #[test]

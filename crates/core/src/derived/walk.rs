@@ -4,7 +4,6 @@ use super::carry::{Carry, NOTHING};
 use super::formula::{ABSENT, PHYSICAL, is_there};
 use super::sum::{Content, Fall, Piece, Sum, Sums};
 use super::{Formula, Term};
-use crate::ended::EndedName;
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::recording::{Mark, MarkKind, Recording, Series};
@@ -30,6 +29,8 @@ pub struct Walk<'a> {
     members: Vec<Member<'a>>,
     /// Where a counter of the formula fell, by entity, in order of time. Most never fall, and have no list.
     falls: BTreeMap<(Table, &'a str), Vec<Fall<'a>>>,
+    /// Whether the entity did nothing while it was not there.
+    comes_and_goes: bool,
 }
 
 /// A counter that falls by a tick when the kernel counts as idle what it had counted as waiting for IO, and means nothing by it
@@ -106,13 +107,12 @@ impl<'a> Walk<'a> {
             }
             let last = carry.last(table, entity, term.metric());
             let usual = last.map_or_else(|| series.usual_interval(), |last| last.usual);
-            let born = born(recording, entity, &series);
+            let born = if table == Table::Process { born(recording, entity, &series) } else { None };
             let near = |series: Series<'a>| stretch.map_or(series, |(from, to)| series.around(from, to));
             let (first, series) = (series.points().next(), near(series));
             let born = born.filter(|_| series.points().next() == first);
             let before = last.map(|last| (last.at, last.value)).or(born);
-            let told = Told { recording, table, metric: term.metric() };
-            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before, told };
+            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before, recording };
             Some(Part { entity: (table, entity), series, before, pieces })
         };
         let member = |term: Term| {
@@ -140,12 +140,19 @@ impl<'a> Walk<'a> {
         }
         falls.values_mut().for_each(|falls| falls.sort_unstable());
         let can = formula.is_possible(&|term: Term| members.iter().any(|member| member.term == term));
-        can.then_some(Self { formula, unit, members, falls })
+        can.then_some(Self { formula, unit, members, falls, comes_and_goes: false })
+    }
+
+    /// Takes an entity that comes and goes, a process or a group, as one that did nothing while it was not there: its rates over a time are what
+    /// it did by all of that time, and add up to what the host did.
+    #[must_use]
+    pub fn that_comes_and_goes(self) -> Self {
+        Self { comes_and_goes: true, ..self }
     }
 
     /// The value over the time after `from` up to `to`.
     pub fn over(&mut self, from: i64, to: i64) -> Option<f64> {
-        let falls = &self.falls;
+        let (falls, comes_and_goes) = (&self.falls, self.comes_and_goes);
         let near = |entity| {
             let falls = falls.get(entity).map_or(&[][..], Vec::as_slice);
             &falls[falls.partition_point(|fall| fall.to <= from)..]
@@ -158,9 +165,11 @@ impl<'a> Walk<'a> {
                 member.value = Some(piece.mean());
                 continue;
             }
+            let all = comes_and_goes && member.term.is_rate();
             let sums = member.parts.iter_mut().map(|part| {
                 let falls = if falls.is_empty() { &[] } else { near(&part.entity) };
-                sum(&mut part.pieces, (from, to), falls)
+                let sum = sum(&mut part.pieces, (from, to), falls);
+                if all { sum.over_all_of(to.saturating_sub(from.max(part.pieces.earliest()))) } else { sum }
             });
             member.value = Sum::total(sums);
         }
@@ -175,6 +184,12 @@ impl<'a> Walk<'a> {
         let begin = parts().filter_map(|part| part.pieces.begin()).min();
         let end = parts().filter_map(|part| part.series.points().next_back()).map(|(at, _)| at).max();
         begin.zip(end).unwrap_or((i64::MAX, i64::MIN))
+    }
+
+    /// Whether a member has a sample after `from`, up to `to`.
+    pub fn is_sampled(&self, from: i64, to: i64) -> bool {
+        let mut parts = self.members.iter().flat_map(|member| &member.parts);
+        parts.any(|part| part.series.within(from.saturating_add(1), to).next().is_some())
     }
 
     /// Adds the pieces from `from` on that end up to `to`. Parts of a recording that follow each other give each piece once.
@@ -231,8 +246,13 @@ impl<'a> Walk<'a> {
             let column = |term| self.members.iter().zip(&columns).find(|(member, _)| member.term == term);
             let values =
                 self.formula.evaluate_each(&|term| column(term).map_or([ABSENT; AT_ONCE], |(_, column)| *column));
-            let known = times.zip(values).filter(|(_, value)| is_there(*value));
-            intervals.extend(known.map(|((from, to), value)| Interval { from, to, value: self.unit.of_base(value) }));
+            let values = values.map(|value| self.unit.of_base(value));
+            let all = times.zip(values).map(|((from, to), value)| Interval { from, to, value });
+            if values[..slots.len() - 1].iter().all(|value| is_there(*value)) {
+                intervals.extend(all);
+            } else {
+                intervals.extend(all.filter(|interval| is_there(interval.value)));
+            }
         }
         Some(intervals)
     }
@@ -255,20 +275,16 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Where the counters of processes that no sample saw began: at 0, when the sample before the first of them was taken. Absent where the first
-/// samples that had them are gone.
-fn born(recording: &Recording, entity: &str, series: &Series<'_>) -> Option<(i64, i64)> {
+/// Where the counters of a process began: at 0, when the sample before its first row was taken, if it started since then. Its name has the tick
+/// in which it started, so it may be a tick older. The row of processes that no sample saw is named after the tick of that sample. Absent of an
+/// older process, and where the samples before its first row are gone.
+pub fn born(recording: &Recording, process: &str, series: &Series<'_>) -> Option<(i64, i64)> {
     const TICK_NS: i64 = 10_000_000;
-    let tick =
-        Moment::of_start(entity).filter(|_| EndedName::is(entity) && series.column().kind == Kind::Counter)?.ns();
+    let started = Moment::of_start(process).filter(|_| series.column().kind == Kind::Counter)?.ns();
     let (first, _) = series.points().next()?;
-    // The name has the tick in which that sample was taken.
     let stamps = recording.stamps();
-    let sample = stamps.get(stamps.partition_point(|stamp| stamp.boot_ns < tick)).map(|stamp| stamp.boot_ns);
-    let born = sample.filter(|sample| sample.saturating_sub(tick) < TICK_NS).unwrap_or(tick);
-    let usual = i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX);
-    let near = first.saturating_sub(born) <= usual.saturating_mul(2);
-    (near && born < first).then_some((born, 0))
+    let before = stamps[..stamps.partition_point(|stamp| stamp.boot_ns < first)].last()?.boot_ns;
+    (started.saturating_add(TICK_NS) > before).then_some((before, 0))
 }
 
 /// The entities of a table whose counters are summed: all, but of disks those that are devices of their own, so that what a
@@ -311,46 +327,28 @@ struct Pieces<'a> {
     usual: i64,
     next: usize,
     before: Option<(i64, i64)>,
-    told: Told<'a>,
+    recording: &'a Recording,
 }
 
 /// Intervals that a tool that prints rates may miss on a busy host; judgement.
 const PAUSE: i64 = 10;
 
-/// Where the rates of a metric that another tool printed come from.
-#[derive(Debug, Clone, Copy)]
-struct Told<'a> {
-    recording: &'a Recording,
-    table: Table,
-    metric: &'static str,
-}
-
-impl Told<'_> {
-    /// Where the time begins that a rate at `to` is of, when `before`, the last of its series, is longer ago than usual. The tool works its
-    /// rates out since it looked last, however long ago that was: of a disk without work it may have printed nothing then (`-z`), of a
-    /// process it prints nothing. A note in between says that it looked at nothing: the host was started, a file begins. Nor is anything
-    /// known of a longer pause than [`PAUSE`] times `usual`: rows cut out of a report look like a tool that stood still.
+impl Pieces<'_> {
+    /// Where the time begins that a rate at `to` is of, which another tool printed, when `before`, the last of its series, is longer ago than usual.
+    /// The tool works its rates out since it looked last, however long ago that was. A note in between says that it looked at nothing: the host
+    /// was started, a file begins. Nor is anything known of a longer pause than [`PAUSE`] times usual: rows cut out of a report look like a tool
+    /// that stood still.
     // Rare, and so no part of the loop over all points.
     #[inline(never)]
-    fn since(&self, before: i64, to: i64, usual: i64) -> Option<i64> {
-        if self.table == Table::Process {
-            return None;
-        }
-        let last = self.recording.entities(self.table).filter_map(|(entity, _)| {
-            let series = self.recording.series(self.table, entity, self.metric)?.around(before, to);
-            series.points().map(|(at, _)| at).take_while(|at| *at < to).last()
-        });
-        let since = last.chain([before]).max()?;
-        if to.saturating_sub(since) > usual.saturating_mul(PAUSE) {
+    fn since(&self, before: i64, to: i64) -> Option<i64> {
+        if to.saturating_sub(before) > self.usual.saturating_mul(PAUSE) {
             return None;
         }
         let is_break =
-            |mark: &Mark| matches!(mark.kind, MarkKind::Note { .. }) && (since + 1..=to).contains(&mark.stamp.boot_ns);
-        (!self.recording.marks.iter().any(is_break)).then_some(since)
+            |mark: &Mark| matches!(mark.kind, MarkKind::Note { .. }) && (before + 1..=to).contains(&mark.stamp.boot_ns);
+        (!self.recording.marks.iter().any(is_break)).then_some(before)
     }
-}
 
-impl Pieces<'_> {
     /// Gives the pieces that end up to a moment, and goes on to the one behind them.
     fn each_upto(&mut self, to: i64, mut give: impl FnMut(Piece)) {
         let (near, mut before) = (self.series.upto(self.next, to), self.before);
@@ -390,6 +388,14 @@ impl Pieces<'_> {
             near.each(|point| add(std::mem::replace(&mut before, point), point));
         }
         (self.next, self.before) = (self.next + near.len(), Some(before));
+    }
+
+    /// The earliest moment of which a point can tell: of counters nothing is known before the first sample.
+    fn earliest(&self) -> i64 {
+        match self.series.column().kind {
+            Kind::Counter => self.recording.stamps().first().map_or(i64::MIN, |stamp| stamp.boot_ns),
+            _ => i64::MIN,
+        }
     }
 
     /// The next piece, if it is over exactly this time.
@@ -433,7 +439,7 @@ impl Pieces<'_> {
     fn level(&self, kind: Kind, before: Option<i64>, (to, value): (i64, i64)) -> Option<Piece> {
         let near = before.and_then(|at| match kind {
             _ if !self.gap(at, to) => Some(at),
-            Kind::Rate => self.told.since(at, to, self.usual),
+            Kind::Rate => self.since(at, to),
             _ => None,
         });
         let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };

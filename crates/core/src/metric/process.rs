@@ -28,12 +28,6 @@ metrics! {
     "/proc/PID/task" {
         "tgid" Gauge Count "for a thread's row: the process it belongs to"
     }
-    "/proc/PID/io, pagetide's scan" {
-        "scan_io_bytes" Gauge Bytes "read_bytes and write_bytes since the previous scan of the process"
-    }
-    "/proc/PID/stat, pagetide's scan" {
-        "scan_majflt" Gauge Count "major faults since the previous scan of the process"
-    }
     "/proc/PID/io" {
         "rchar" Counter Bytes "bytes asked for by read system calls, cached or not"
         "wchar" Counter Bytes "bytes given to write system calls"

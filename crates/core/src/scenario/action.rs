@@ -191,7 +191,7 @@ impl StepKind for Swaps {
 
 impl StepKind for DeviceChange {
     fn describe(&self) -> String {
-        format!("change disk {}", self.disk)
+        format!("change disk {} to {}", self.disk, self.limits().join(", "))
     }
 
     fn works(&self) -> bool {

@@ -55,14 +55,14 @@ impl Headline {
         Self(self.0.iter().map(part).collect())
     }
 
-    /// The steps whose figures it names.
-    pub fn steps(&self) -> impl Iterator<Item = &str> {
+    /// The figures that it names, with their steps.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, Figure)> {
         let figures = self.0.iter().flat_map(|part| match part {
             Part::Text(_) => Vec::new(),
             Part::Figure(one) => vec![one],
             Part::Ratio(over, under) => vec![over, under],
         });
-        figures.map(|(step, _)| step.as_str())
+        figures.map(|(step, figure)| (step.as_str(), *figure))
     }
 
     /// The sentence with the figures of a run; absent when there is none, or one of them was not measured.
@@ -140,7 +140,7 @@ mod tests {
         let text = "The read fell from {A2.iops} to {A6.iops}, {A2.iops / A6.iops} times less";
         let headline = Headline::read(text).unwrap();
         assert_eq!(headline.to_string(), text);
-        assert_eq!(headline.steps().collect::<Vec<_>>(), ["A2", "A6", "A2", "A6"]);
+        assert_eq!(headline.figures().map(|(step, _)| step).collect::<Vec<_>>(), ["A2", "A6", "A2", "A6"]);
         let iops = |step: &str, figure| {
             let value = if step == "A2" { 436_907.0 } else { 38_642.0 };
             (figure == Figure::Iops).then(|| Quantity::new(value, Unit::PerSecond))

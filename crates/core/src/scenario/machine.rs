@@ -127,12 +127,17 @@ impl DiskSpec {
 
     /// Its limits and times that are given, each in words: `3000 IOPS`, `370 us a request`.
     pub fn limits(&self) -> Vec<String> {
-        let iops = self.iops.map(|iops| format!("{iops} IOPS"));
-        let bandwidth = self.bandwidth.map(|bandwidth| bandwidth.to_string());
-        let times = [(self.latency, "request"), (self.write_latency, "write"), (self.flush, "flush")];
-        let times = times.into_iter().filter_map(|(time, of)| Some(format!("{} a {of}", time?)));
-        iops.into_iter().chain(bandwidth).chain(times).collect()
+        limits(self.iops, self.bandwidth, [self.latency, self.write_latency, self.flush])
     }
+}
+
+/// Limits and times of a request, a write and a flush that are given, each in words.
+fn limits(iops: Option<u64>, bandwidth: Option<BytesPerSecond>, times: [Option<Nanos>; 3]) -> Vec<String> {
+    let iops = iops.map(|iops| format!("{iops} IOPS"));
+    let bandwidth = bandwidth.map(|bandwidth| bandwidth.to_string());
+    let times = times.into_iter().zip(["request", "write", "flush"]);
+    let times = times.filter_map(|(time, of)| Some(format!("{} a {of}", time?)));
+    iops.into_iter().chain(bandwidth).chain(times).collect()
 }
 
 /// What a disk becomes in the middle of a run. What is absent stays.
@@ -154,6 +159,11 @@ pub struct DeviceChange {
 }
 
 impl DeviceChange {
+    /// What it sets, each in words.
+    pub fn limits(&self) -> Vec<String> {
+        limits(self.iops, self.bandwidth, [self.latency, self.write_latency, self.flush])
+    }
+
     /// Makes the disk that it describes take `factor` times as long for everything.
     pub(super) fn dilate(&mut self, factor: NonZeroU64) {
         let times = [&mut self.latency, &mut self.write_latency, &mut self.flush];

@@ -1,6 +1,6 @@
 //! What becomes of the machine while the loads of a parallel step run.
 
-use super::{DeviceChange, Part, Place, Scale, Sysctls};
+use super::{DeviceChange, Part, Place, Scale, StepKind, Sysctls};
 use crate::error::Error;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,17 @@ pub struct GroupReclaim {
 }
 
 impl TimedChange {
+    /// What it does, in a few words.
+    pub fn describe(&self) -> String {
+        let drops = self.drop_caches.then(|| "drop caches".to_owned());
+        let files = self.drop_files.iter().map(|place| format!("drop {place}"));
+        let reclaim = self.reclaim.as_ref().map(|of| format!("reclaim {} of cgroup {}", of.size, of.cgroup));
+        let others = [self.device.as_ref().map(StepKind::describe), self.sysctl.as_ref().map(StepKind::describe)];
+        let all: Vec<String> =
+            drops.into_iter().chain(files).chain(reclaim).chain(others.into_iter().flatten()).collect();
+        all.join(", ")
+    }
+
     /// Scales its memory.
     pub(super) fn scale(&mut self, scale: Scale) {
         if let Some(reclaim) = &mut self.reclaim {

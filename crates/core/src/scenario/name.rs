@@ -1,7 +1,7 @@
 //! Names that a scenario gives. They become names of files, folders and control groups, so none may lead elsewhere.
 
 use crate::Error;
-use crate::is_sysctl_name;
+use crate::{SETTINGS, is_sysctl_name, setting};
 
 /// Whether `text` can be the name of a scenario, disk, file or control group: no path, nothing hidden, nothing to escape.
 pub(super) fn is_plain(text: &str) -> bool {
@@ -45,7 +45,12 @@ pub(super) fn word(text: &str, what: &str, place: &str) -> Result<(), Error> {
 pub(super) fn sysctls<'a>(names: impl IntoIterator<Item = &'a String>, place: &str) -> Result<(), Error> {
     names.into_iter().try_for_each(|name| {
         if is_sysctl_name(name) {
-            return Ok(());
+            // Settings that pagetide does not know may be there all the same; one letter next to one it knows is a slip.
+            let slip = SETTINGS.iter().find(|known| strsim::osa_distance(known.name, name) == 1);
+            return slip.filter(|_| setting(name).is_none()).map_or(Ok(()), |known| {
+                let what = format!("{place}: no kernel has the setting `{name}`; did you mean `{}`?", known.name);
+                Err(Error::input(what, "`sysctl -a` prints those of this host"))
+            });
         }
         let what = format!("{place}: `{}` is not the name of a kernel setting", name.escape_debug());
         Err(Error::input(what, "write it as `sysctl -a` prints it, such as vm.dirty_ratio"))
@@ -94,6 +99,15 @@ mod tests {
             let step =
                 format!("fio = {{ rw = \"read\", bs = \"4k\", size = \"1MiB\", file = {} }}", toml::Value::from(file));
             assert!(scenario("t", "vm.swappiness", "data", &step).unwrap_err().what.contains("file"), "{file:?}");
+        }
+    }
+
+    #[test]
+    fn a_setting_with_a_slip_is_refused_and_an_unknown_one_is_not() {
+        let error = scenario("t", "vm.swapiness", "data", "sleep = \"1s\"").unwrap_err();
+        assert!(error.what.ends_with("did you mean `vm.swappiness`?"), "{error}");
+        for known in ["vm.swappiness", "vm.overcommit_ratio", "vm.mmap_min_addr", "kernel.sched_rt_period_us"] {
+            scenario("t", known, "data", "sleep = \"1s\"").unwrap();
         }
     }
 

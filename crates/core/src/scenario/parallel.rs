@@ -39,12 +39,25 @@ impl Part {
     }
 }
 
+/// Loads that run at once, at most: as many as jobs of fio.
+const MOST_PARTS: usize = 1024;
+
 impl StepKind for Parallel {
     fn describe(&self) -> String {
         self.0.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" and ")
     }
 
     fn check(&self) -> Result<(), Error> {
+        if self.0.len() > MOST_PARTS {
+            let what = format!("{} parts run at once, and a step has {MOST_PARTS} at most", self.0.len());
+            return Err(Error::input(what, "use fewer"));
+        }
+        if self.0.is_empty() {
+            return Err(Error::input(
+                "it has no parts",
+                "write a list: parallel = [{ name = \"a\", spin = { time = \"1s\" } }]",
+            ));
+        }
         if self.0.iter().all(|part| part.background) {
             return Err(Error::input(
                 "all parts run in the background, so none ends the step",
@@ -108,6 +121,20 @@ impl GroupSpec {
     pub const CPU_PERIOD: Nanos = Nanos::new(100_000_000);
     /// The least and the largest `cpu_max`: the kernel refuses less than 1 ms of a period (`kernel/sched/core.c:tg_set_cfs_bandwidth`, 6.12).
     pub const CPU_MAX: RangeInclusive<f64> = 0.01..=4096.0;
+
+    /// Its name and its limits.
+    pub fn describe(&self) -> String {
+        let memory = [("memory_max", self.memory_max), ("memory_high", self.memory_high)];
+        let memory = memory.into_iter().filter_map(|(name, limit)| Some(format!("{name} {}", limit?)));
+        let cpu = self.cpu_max.map(|max| format!("cpu_max {max}"));
+        let io = self.io_max.iter().map(|io| format!("io_max of disk {}", io.disk));
+        let limits: Vec<String> = memory.chain(cpu).chain(io).collect();
+        if limits.is_empty() {
+            format!("cgroup {}", self.name)
+        } else {
+            format!("cgroup {} ({})", self.name, limits.join(", "))
+        }
+    }
 
     /// CPU time that its processes may use in a period.
     pub fn cpu_quota(&self) -> Option<Nanos> {

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::figure::{Figure, Figures};
 use crate::quantity::{Dimension, Quantity, Unit};
 use crate::suggest;
-use crate::units::Nanos;
+use crate::units::{Bytes, BytesPerSecond, Nanos};
 use serde::de::{self, Deserialize, Deserializer, MapAccess};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -213,7 +213,7 @@ fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
         claims,
     };
     let mut ids: Vec<String> = scenario.result_ids().collect();
-    if let Some(unknown) = scenario.headline.steps().find(|step| !ids.iter().any(|id| id == step)) {
+    if let Some((unknown, _)) = scenario.headline.figures().find(|(step, _)| !ids.iter().any(|id| id == step)) {
         let place = headline_line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"));
         let hint = suggest::nearest(unknown, ids.iter().map(String::as_str));
         return Err(Error::input(
@@ -256,11 +256,21 @@ fn machine(machine: &Machine, file: &str) -> Result<(), Error> {
     for disk in &machine.disks {
         name::plain(&disk.name, "disk", file)?;
         unique(!names.insert(&disk.name), "disk", &disk.name, file)?;
+        no_zero_limit(disk.iops, disk.bandwidth, &disk.name, file)?;
     }
     if let SwapSpec::Disk { disk, .. } = &machine.swap {
         machine.disk(Some(disk), file)?;
     }
     Ok(())
+}
+
+/// A disk that does nothing never ends a request.
+fn no_zero_limit(iops: Option<u64>, bandwidth: Option<BytesPerSecond>, disk: &str, place: &str) -> Result<(), Error> {
+    let limits = [("iops", iops), ("bandwidth", bandwidth.map(BytesPerSecond::get))];
+    limits.into_iter().find(|(_, limit)| *limit == Some(0)).map_or(Ok(()), |(name, _)| {
+        let what = format!("{place}: {name} of disk `{disk}` is 0, so that no request would end");
+        Err(Error::input(what, format!("write 1 at least, or leave {name} out for no limit")))
+    })
 }
 
 fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) -> Result<Step, Error> {
@@ -412,7 +422,8 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
         }
     }
     name::sysctls(step.sysctls().flat_map(|settings| settings.0.keys()), place)?;
-    for DeviceChange { disk, .. } in step.device_changes() {
+    for DeviceChange { disk, iops, bandwidth, .. } in step.device_changes() {
+        no_zero_limit(*iops, *bandwidth, disk, place)?;
         if !machine.disk(Some(disk), place)?.delays() {
             return Err(Error::input(
                 format!("{place}: disk `{disk}` has no latency, so its limits cannot change during a run"),
@@ -460,8 +471,13 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
             ));
         }
     }
-    for group in step.cgroup.iter().chain(step.parts().iter().filter_map(|part| part.cgroup.as_ref())) {
+    for group in step.cgroups() {
         name::plain(&group.name, "control group", place)?;
+        let limits = [("memory_max", group.memory_max), ("memory_high", group.memory_high)];
+        if let Some((limit, _)) = limits.into_iter().find(|(_, limit)| *limit == Some(Bytes::ZERO)) {
+            let what = format!("{place}: {limit} of cgroup {} is 0, so that nothing could run in it", group.name);
+            return Err(Error::input(what, format!("leave {limit} out for no limit")));
+        }
         if let Some(cpus) = group.cpu_max.filter(|cpus| !GroupSpec::CPU_MAX.contains(cpus)) {
             return Err(Error::input(
                 format!("{place}: cpu_max = {cpus} is not a number of CPUs"),

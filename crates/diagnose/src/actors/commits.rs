@@ -11,7 +11,7 @@ use crate::measure::amount::{Amount, Limit};
 use crate::measure::episodes::Episodes;
 use crate::measure::step::{self, Step};
 use crate::measure::window::Window;
-use pagetide_core::{Moment, Ratio, Recording, Span};
+use pagetide_core::{Moment, Ratio, Recording, Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How much longer.
@@ -36,16 +36,8 @@ impl Commits {
     /// Those of a group; absent where samples find it in commits as often throughout, or the functions in which tasks wait were not recorded.
     pub(crate) fn of(recording: &Recording, episodes: &Episodes, of: &str) -> Option<Self> {
         let whole = Window::whole(recording, episodes)?;
-        let own = committers(&whole).filter(|(name, ..)| group::contains(&whole, of, name));
-        let found: BTreeSet<Moment> = own.flat_map(|(.., moments)| moments).collect();
-        if found.is_empty() {
-            return None;
-        }
-        let samples: Vec<Moment> = recording.stamps().iter().map(|stamp| Moment::new(stamp.boot_ns)).collect();
-        let values: Vec<f64> = samples.iter().map(|at| f64::from(found.contains(at))).collect();
-        let Step { at, before, after } = step::rise(&values)?;
-        let longer = Amount::new(after - before);
-        (longer >= LONGER.value()).then(|| Self { at: samples[at - 1], longer })
+        let (at, longer) = *episodes.commits(|| all(&whole)).get(of)?;
+        Some(Self { at, longer })
     }
 
     /// The share of a stretch for which they wait longer.
@@ -54,6 +46,27 @@ impl Commits {
         let part = Span { from, to: span.to.max(from) }.length().as_f64() / span.length().as_f64().max(1.0);
         self.longer * part
     }
+}
+
+/// From when on the tasks of each group wait longer, and by which share of time.
+fn all(whole: &Window<'_>) -> BTreeMap<String, (Moment, Amount<Ratio>)> {
+    let committers: Vec<(&str, &str, Vec<Moment>)> = committers(whole).collect();
+    if committers.is_empty() {
+        return BTreeMap::new();
+    }
+    let samples: Vec<Moment> = whole.recording.stamps().iter().map(|stamp| Moment::new(stamp.boot_ns)).collect();
+    let of_group = |(group, _): (&str, &str)| {
+        let own = committers.iter().filter(|(name, ..)| group::contains(whole, group, name));
+        let found: BTreeSet<Moment> = own.flat_map(|(.., moments)| moments).copied().collect();
+        if found.is_empty() {
+            return None;
+        }
+        let values: Vec<f64> = samples.iter().map(|at| f64::from(found.contains(at))).collect();
+        let Step { at, before, after } = step::rise(&values)?;
+        let longer = Amount::new(after - before);
+        (longer >= LONGER.value()).then(|| (group.to_owned(), (samples[at - 1], longer)))
+    };
+    whole.recording.entities(Table::Cgroup).filter_map(of_group).collect()
 }
 
 /// The processes that samples find in commits, with their commands, and when.

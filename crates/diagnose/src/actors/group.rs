@@ -51,6 +51,16 @@ pub(crate) fn sent(during: &Window<'_>, group: &str, disk: &str) -> Option<Signa
     Signal::rate_within(during.recording, Table::CgroupDisk, &of_disk(group, disk), &SENT, during.span)
 }
 
+/// The requests per second of a group to a disk on average. In a recording without the IO of groups by device those to all, of the disk whose requests
+/// follow its own.
+pub(crate) fn requests(window: &Window<'_>, group: &str, disk: &str) -> Option<Rate<Count>> {
+    if window.recording.entities(Table::CgroupDisk).next().is_some() {
+        return window.rates(Table::CgroupDisk, &of_disk(group, disk), &SENT);
+    }
+    follows(window, group).filter(|follows| *follows == disk)?;
+    window.rates(Table::Cgroup, group, REQUESTS)
+}
+
 /// The bytes per second that a group, with those below it, reads from a disk and writes to it; absent where it has done no IO there. In a recording
 /// without the IO of groups by device that is all that it does, of the disk whose requests follow its own.
 pub(crate) fn transfers(window: &Window<'_>, group: &str, disk: &str) -> Option<[Rate<Bytes>; 2]> {
@@ -85,12 +95,32 @@ fn follows<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
 
 /// When a limit of a group was last lowered between two samples of a stretch, and the lower one in bytes.
 pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: Span) -> Option<(Moment, i64)> {
+    let (at, [_, after]) = fall(recording, group, metric, within)?;
+    Some((at, after))
+}
+
+/// What a limit of a group was before it was last lowered until a moment. Absent where it was not lowered.
+pub(crate) fn limit_before(recording: &Recording, group: &str, metric: &str, until: Moment) -> Option<Limit> {
+    let begun = recording.series(Table::Cgroup, group, "current")?.points().next()?.0;
+    let (_, [before, _]) = fall(recording, group, metric, Span { from: Moment::new(begun), to: until })?;
+    Some(if before == i64::MAX { Limit::None } else { Limit::Of(stored(before)) })
+}
+
+/// A limit of a group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Limit {
+    None,
+    Of(Amount<Bytes>),
+}
+
+/// The last fall of a limit between two samples of a stretch: from what to what, the largest number where there was none.
+fn fall(recording: &Recording, group: &str, metric: &str, within: Span) -> Option<(Moment, [i64; 2])> {
     let limits = recording.series(Table::Cgroup, group, metric)?.around(within.from.ns(), within.to.ns());
     let stamps: Vec<i64> = stamps(recording, within).collect();
     // Without a limit there is no value.
     let limit = |at: i64| limits.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
     let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
-    Some((Moment::new(pair[0]), limit(pair[1])))
+    Some((Moment::new(pair[0]), [limit(pair[0]), limit(pair[1])]))
 }
 
 /// When a limit of a group was lowered below what it used, and how much that was: the kernel frees the difference at once

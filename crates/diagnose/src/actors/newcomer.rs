@@ -81,12 +81,23 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The commands of which a process ran before a stretch; absent where too little was recorded before it. One that started with it is in the samples
-/// at its edge.
-fn ran_before<'a>(window: &Window<'a>) -> Option<BTreeSet<&'a str>> {
+/// The time before a stretch; absent where too little was recorded before it. A process that started with it is in the samples at its edge.
+fn earlier<'a>(window: &Window<'a>) -> Option<Window<'a>> {
     let edge = window.span.from.earlier(intervals(window.recording, 2));
     let before = window.baseline().all().filter(|before| before.span.length() >= intervals(window.recording, EARLY))?;
-    Some(process::present(&before.over(Span { to: edge, ..before.span })).map(|(_, comm)| comm).collect())
+    Some(before.over(Span { to: edge, ..before.span }))
+}
+
+/// The commands of which a process ran before a stretch; absent where too little was recorded before it.
+fn ran_before<'a>(window: &Window<'a>) -> Option<BTreeSet<&'a str>> {
+    Some(process::present(&earlier(window)?).map(|(_, comm)| comm).collect())
+}
+
+/// What the programs transfer that started with a stretch, or those that ran before; absent where too little was recorded before it.
+fn moved_by(window: &Window<'_>, metrics: &[&str], started: bool) -> Option<Rate<Bytes>> {
+    let before = ran_before(window)?;
+    let theirs = process::by_command(window, metrics, |comm| before.contains(comm) != started);
+    Some(theirs.into_values().fold(Amount::ZERO, |sum, rate| sum + rate))
 }
 
 /// Whether no process of a command ran before a stretch; false where too little was recorded before it.
@@ -110,9 +121,7 @@ pub(crate) fn serves(window: &Window<'_>, comm: &str) -> bool {
 
 /// What the programs transfer that started with a stretch; absent where too little was recorded before it.
 pub(crate) fn transfers(window: &Window<'_>, metrics: &[&str]) -> Option<Rate<Bytes>> {
-    let before = ran_before(window)?;
-    let theirs = process::by_command(window, metrics, |comm| !before.contains(comm));
-    Some(theirs.into_values().fold(Amount::ZERO, |sum, rate| sum + rate))
+    moved_by(window, metrics, true)
 }
 
 pub(crate) const ONCE: Limit<Ratio> = Limit::new(
@@ -138,9 +147,12 @@ pub(crate) fn reads_once(window: &Window<'_>) -> bool {
 /// `vm.dirty_writeback_centisecs` of Linux 6.12, as they are by default.
 const WRITTEN_WITHIN: Nanos = Nanos::new(35_000_000_000);
 
+/// What programs read that need a device, at least.
+const READS: Rate<Bytes> = Amount::new(4096.0);
+
 /// Whether the waits for IO are those of programs that started with a stretch, or wrote shortly before it what the kernel writes now, for their own
 /// requests: nearly all that the devices transfer is theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a
-/// host at rest does.
+/// host at rest does. Where the waits of groups were not recorded, no program that ran before may need the devices.
 pub(crate) fn alone(window: &Window<'_>) -> bool {
     let moved = || Some(window.all_disks(|disk| window.moved(disk))?.over(window.length()?));
     let known = known_from(window).later(intervals(window.recording, EARLY + 2));
@@ -149,7 +161,17 @@ pub(crate) fn alone(window: &Window<'_>) -> bool {
     let theirs = || Some(transfers(&since, &["read_bytes", "write_bytes"])?.over(since.length()?));
     let own = moved().zip(theirs()).is_some_and(|(all, theirs)| theirs >= all * MIN_SHARE_OF_WAITS);
     // A group whose program filled memory before it had to wait for the device is no older than it.
-    own && Groups::of(&since).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
+    let others = || Groups::of(&since).wait_more(window, &derived::PSI_IO_SOME);
+    own && others().map_or_else(|| needed_by_nobody(window), |more| more < PRESSURE)
+}
+
+/// Whether no program that ran before a stretch reads in it, and the disks that have requests in it had hardly any before: nobody can have waited for
+/// them longer than they were busy. False where too little was recorded before the stretch.
+fn needed_by_nobody(window: &Window<'_>) -> bool {
+    let (Some(before), Some(reads)) = (earlier(window), moved_by(window, &["read_bytes"], false)) else { return false };
+    let was_idle = |disk: &str| before.busy(disk).is_some_and(|busy| busy < PRESSURE);
+    let mut used = window.disks().into_iter().filter(|disk| window.busy(disk).is_some_and(|busy| busy >= PRESSURE));
+    reads < READS && used.all(was_idle)
 }
 
 /// The most that a group waits for IO which ran before a stretch, above what it waited then; absent where no such group was recorded, too little

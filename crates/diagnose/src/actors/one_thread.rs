@@ -151,12 +151,7 @@ fn longest<'a>(window: &Window<'a>, did: Before) -> Option<OneThread<'a>> {
         let waited = waited && !process::is_kernel_thread(window, name) && !for_devices();
         // Who asks it for something gave it little importance.
         let waited = waited && !process::is_of_low_priority(&window.over(span), name);
-        waited.then_some(OneThread {
-            process: ProcessShare { name, comm, amount: used, processes: 1 },
-            before,
-            calls,
-            span,
-        })
+        waited.then_some(OneThread { process: ProcessShare::of_one(name, comm, used), before, calls, span })
     };
     process::present(window).filter_map(of).max_by_key(|one| one.span.length())
 }

@@ -1,7 +1,7 @@
 //! Which process it was.
 
 use crate::evidence::EvidenceBuilder;
-use crate::measure::amount::{Amount, Count, Rate};
+use crate::measure::amount::{Amount, Count, Per, Rate};
 use crate::measure::low_priority;
 use crate::measure::window::{Window, intervals, stored};
 use pagetide_core::{Actor, Bytes, EndedName, Kind, Moment, Nanos, Pages, Series, Table};
@@ -18,6 +18,15 @@ pub(crate) struct ProcessShare<'a, M> {
     pub(crate) amount: Amount<M>,
     /// The processes of this command that have a part in the amount.
     pub(crate) processes: usize,
+    /// Whether the process of that name has half of the amount, or more.
+    pub(crate) mostly: bool,
+}
+
+impl<'a, M> ProcessShare<'a, M> {
+    /// The part of one process.
+    pub(crate) const fn of_one(name: &'a str, comm: &'a str, amount: Amount<M>) -> Self {
+        Self { name, comm, amount, processes: 1, mostly: true }
+    }
 }
 
 impl<M> ProcessShare<'_, M> {
@@ -30,7 +39,8 @@ impl<M> ProcessShare<'_, M> {
         }
         match self.processes {
             0 | 1 => format!("{} (pid {pid})", self.comm),
-            more => format!("{} ({more} processes, mostly pid {pid})", self.comm),
+            more if self.mostly => format!("{} ({more} processes, mostly pid {pid})", self.comm),
+            more => format!("{} ({more} processes)", self.comm),
         }
     }
 }
@@ -47,6 +57,9 @@ impl<M> ProcessShare<'_, M> {
     }
 }
 
+/// The part of an amount that one process has, at least, where it is mostly its.
+const HALF: f64 = 0.5;
+
 /// Threads that work for whoever calls them.
 const SERVANTS: [&str; 10] =
     ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
@@ -57,9 +70,11 @@ pub(crate) fn works_for_others(comm: &str) -> bool {
     SERVANTS.iter().any(|servant| comm.starts_with(servant)) || is_loop()
 }
 
-/// Whether a process has no memory of its own: a thread of the kernel.
+/// Whether a process has no memory of its own, as far as was recorded: a thread of the kernel.
 pub(crate) fn is_kernel_thread(window: &Window<'_>, process: &str) -> bool {
-    window.level::<Count>(Table::Process, process, "rss").is_some_and(|rss| !rss.most.is_positive())
+    let most = |metric: &str| window.level::<Count>(Table::Process, process, metric).map(|level| level.most);
+    let own = [most("rss"), most("RssAnon")];
+    own.iter().any(Option::is_some) && own.into_iter().flatten().all(|amount| !amount.is_positive())
 }
 
 /// Whether a process was told to give way to others that want a CPU (nice, SCHED_IDLE); false where that was not recorded.
@@ -67,17 +82,26 @@ pub(crate) fn is_of_low_priority(window: &Window<'_>, process: &str) -> bool {
     low_priority::is_low(window.recording, process, window.span)
 }
 
-impl<'a> ProcessShare<'a, Bytes> {
-    /// The amount as a rate over that time.
-    pub(crate) fn per(self, time: Nanos) -> ProcessShare<'a, crate::measure::amount::Per<Bytes>> {
-        let Self { name, comm, amount, processes } = self;
-        ProcessShare { name, comm, amount: amount.per(time), processes }
+impl ProcessShare<'_, Per<Count>> {
+    /// CPUs that it uses, where its amount is of ticks (1/100 s).
+    pub(crate) fn cpus(&self) -> Amount<Count> {
+        Amount::new(self.amount.get() / 100.0)
     }
 }
 
-/// The process id. The name in the process table has the tick at which it started as well.
+impl<'a> ProcessShare<'a, Bytes> {
+    /// The amount as a rate over that time.
+    pub(crate) fn per(self, time: Nanos) -> ProcessShare<'a, Per<Bytes>> {
+        let Self { name, comm, amount, processes, mostly } = self;
+        ProcessShare { name, comm, amount: amount.per(time), processes, mostly }
+    }
+}
+
+/// The process id. The name in the process table has the tick at which it started as well. It becomes a part of commands that a reader pastes, and
+/// somebody else may have written the recording: what is no number stands as `PID`.
 pub(crate) fn pid(name: &str) -> &str {
-    name.split_once('@').map_or(name, |(pid, _)| pid)
+    let pid = name.split_once('@').map_or(name, |(pid, _)| pid);
+    if !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit()) { pid } else { "PID" }
 }
 
 /// The processes that ran in a window: name and command.
@@ -90,26 +114,17 @@ type Rates<'a, M> = Vec<(&'a str, Rate<M>)>;
 
 /// The command whose processes did most of something per second, and the one of them that did most: a database, or a program with several
 /// workers, does its work with many processes.
-pub(crate) fn fastest<'a, M>(
-    window: &Window<'a>,
-    metrics: &[&str],
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, Per<M>>> {
     most(window, metrics, |_| Some(Amount::ZERO))
 }
 
 /// The same of those who do it for themselves.
-pub(crate) fn fastest_for_itself<'a, M>(
-    window: &Window<'a>,
-    metrics: &[&str],
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+pub(crate) fn fastest_for_itself<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, Per<M>>> {
     most(window, metrics, |comm| (!works_for_others(comm)).then_some(Amount::ZERO))
 }
 
 /// The same of what is new: the command that exceeds most what its processes did before the window. Threads that work for others begin nothing.
-pub(crate) fn fastest_new<'a, M>(
-    window: &Window<'a>,
-    metrics: &[&str],
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+pub(crate) fn fastest_new<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, Per<M>>> {
     let before = window.baseline().all();
     most(window, metrics, |comm| {
         let usual = || before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics));
@@ -122,7 +137,7 @@ pub(crate) fn of_command<'a, M>(
     window: &Window<'a>,
     comm: &'a str,
     metrics: &[&str],
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+) -> Option<ProcessShare<'a, Per<M>>> {
     let own = present(window).filter(|(_, other)| *other == comm);
     let rates = own.filter_map(|(name, _)| Some((name, of_window(window, name, metrics)?)));
     share(comm, rates.filter(|(_, rate)| rate.is_positive()).collect(), &heirs(window, metrics))
@@ -134,14 +149,11 @@ fn heirs<'a>(window: &Window<'a>, metrics: &[&'a str]) -> Vec<Heirs<'a>> {
 }
 
 /// What the processes of a command did by themselves, and the one of them that did most.
-fn share<'a, M>(
-    comm: &'a str,
-    mut processes: Rates<'a, M>,
-    heirs: &[Heirs<'_>],
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+fn share<'a, M>(comm: &'a str, mut processes: Rates<'a, M>, heirs: &[Heirs<'_>]) -> Option<ProcessShare<'a, Per<M>>> {
     processes.retain(|(name, _)| !heirs.iter().any(|heirs| heirs.has(name)));
-    let (name, _) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() })
+    let (name, most) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let amount = sum(&processes);
+    Some(ProcessShare { name, comm, amount, processes: processes.len(), mostly: most >= amount * HALF })
 }
 
 /// What processes do together.
@@ -176,7 +188,7 @@ fn most<'a, M>(
     window: &Window<'a>,
     metrics: &[&str],
     usual: impl Fn(&str) -> Option<Rate<M>>,
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+) -> Option<ProcessShare<'a, Per<M>>> {
     let exceeds = |(comm, own): (&'a str, Rates<'a, M>)| {
         let usual = usual(comm)?;
         Some((sum(&own) - usual, usual, comm, own))
@@ -184,7 +196,7 @@ fn most<'a, M>(
     let mut commands: Vec<_> = commands_of(window, metrics).into_iter().filter_map(exceeds).collect();
     commands.sort_by(|a, b| b.0.total_cmp(&a.0));
     let heirs = heirs(window, metrics);
-    let mut most: Option<(Rate<M>, ProcessShare<'a, crate::measure::amount::Per<M>>)> = None;
+    let mut most: Option<(Rate<M>, ProcessShare<'a, Per<M>>)> = None;
     for (more, usual, comm, processes) in commands {
         // What others inherited is taken off below, so a smaller sum cannot become the largest.
         if most.as_ref().is_some_and(|(most, _)| *most >= more) {
@@ -376,7 +388,7 @@ impl<'a> Heirs<'a> {
 pub(crate) fn name_faulting<'a>(
     found: &mut EvidenceBuilder,
     window: &Window<'a>,
-) -> Option<ProcessShare<'a, crate::measure::amount::Per<Count>>> {
+) -> Option<ProcessShare<'a, Per<Count>>> {
     let process = fastest::<Count>(window, &["majflt"])?;
     found.note(format!("major faults of {}", process.words()), "majflt", process.amount);
     found.origin(process.actor(window));
@@ -390,16 +402,36 @@ pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>>
         let pages = || Some(growth::<Pages>(window, name, "rss")? * window.page_size());
         let resident = of("RssAnon").or_else(pages)?;
         let amount = resident + of("VmSwap").unwrap_or(Amount::ZERO);
-        Some(ProcessShare { name, comm, amount, processes: 1 }).filter(|share| share.amount.is_positive())
+        Some(ProcessShare::of_one(name, comm, amount)).filter(|share| share.amount.is_positive())
     });
     grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// The most anonymous memory that the processes of a command had at once, in all of the recording; absent where it was not recorded.
+pub(crate) fn most_anonymous(window: &Window<'_>, comm: &str) -> Option<Amount<Bytes>> {
+    let mut together: BTreeMap<i64, Amount<Bytes>> = BTreeMap::new();
+    for (name, _) in window.recording.entities(Table::Process).filter(|(_, other)| *other == comm) {
+        let series = |metric| window.recording.series(Table::Process, name, metric);
+        let pages = |value| stored::<Pages>(value) * window.page_size();
+        let bytes = |series: Series<'_>| series.points().map(|(at, value)| (at, stored(value))).collect::<Vec<_>>();
+        let resident = series("RssAnon")
+            .map(bytes)
+            .or_else(|| Some(series("rss")?.points().map(|(at, value)| (at, pages(value))).collect()));
+        let swap = series("VmSwap");
+        for (at, resident) in resident.into_iter().flatten() {
+            let swapped = swap.as_ref().and_then(|swap| swap.at(at)).unwrap_or(0);
+            let sum = together.entry(at).or_insert(Amount::ZERO);
+            *sum = *sum + resident + stored(swapped);
+        }
+    }
+    together.into_values().reduce(Amount::max)
 }
 
 /// The process whose gauge grew most.
 pub(crate) fn growing<'a>(window: &Window<'a>, metric: &str) -> Option<ProcessShare<'a, Bytes>> {
     let grown = present(window).filter_map(|(name, comm)| {
         let amount = growth::<Bytes>(window, name, metric).filter(|amount| amount.is_positive())?;
-        Some(ProcessShare { name, comm, amount, processes: 1 })
+        Some(ProcessShare::of_one(name, comm, amount))
     });
     grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }
@@ -421,8 +453,7 @@ pub(crate) fn holder<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>>
         window.points(&near).next_back().map(|(_, value)| value)
     };
     let together = commands_at_end(window, "RssAnon", last);
-    let alone =
-        present(window).filter_map(|(name, comm)| Some(ProcessShare { name, comm, amount: own(name)?, processes: 1 }));
+    let alone = present(window).filter_map(|(name, comm)| Some(ProcessShare::of_one(name, comm, own(name)?)));
     let shared = |comm: &str| {
         let own = present(window).filter(|(_, other)| *other == comm);
         own.filter_map(|(name, _)| level(name, "RssShmem")).fold(Amount::ZERO, Amount::max)
@@ -446,13 +477,17 @@ fn commands_at_end<'a>(
         let last = window.series(Table::Process, name, metric).and_then(|series| Some(series.points().next_back()?.0));
         let there = last.is_some_and(|last| Moment::new(last).later(intervals(window.recording, 1)) >= window.span.to);
         let Some(own) = amount(name).filter(|_| there) else { continue };
-        let first = ProcessShare { name, comm, amount: Amount::ZERO, processes: 0 };
+        let first = ProcessShare { name, comm, amount: Amount::ZERO, processes: 0, mostly: true };
         let (share, most) = commands.entry(comm).or_insert((first, own));
         let name = if own > *most { name } else { share.name };
         *most = most.max(own);
         *share = ProcessShare { name, amount: share.amount + own, processes: share.processes + 1, ..*share };
     }
-    commands.into_values().map(|(share, _)| share).collect()
+    let mostly = |(share, most): (ProcessShare<'a, Bytes>, Amount<Bytes>)| ProcessShare {
+        mostly: most >= share.amount * HALF,
+        ..share
+    };
+    commands.into_values().map(mostly).collect()
 }
 
 /// How much a gauge of a process grew. One that started within the stretch, after the first sample, grew from nothing.
@@ -472,3 +507,23 @@ fn growth<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<
 /// What this module reads.
 pub(crate) const METRICS: &[&str] =
     &["read_bytes", "write_bytes", "rchar", "majflt", "RssAnon", "RssShmem", "rss", "VmSwap"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_process_of_many_is_named_where_half_of_it_is_its() {
+        let words = |processes, mostly| {
+            ProcessShare { name: "9@4", comm: "php", amount: Amount::<Bytes>::ZERO, processes, mostly }.words()
+        };
+        assert_eq!(words(158, false), "php (158 processes)");
+        assert_eq!(words(158, true), "php (158 processes, mostly pid 9)");
+        assert_eq!(words(1, true), "php (pid 9)");
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_part_of_a_command() {
+        assert_eq!(["9@4000", "9", "9; reboot@1", "", "-1@2"].map(pid), ["9", "9", "PID", "PID", "PID"]);
+    }
+}

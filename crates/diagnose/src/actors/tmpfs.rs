@@ -21,5 +21,6 @@ pub(crate) fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<Pr
         comm: most.comm,
         amount,
         processes: most.processes,
+        mostly: most.mostly,
     })
 }

@@ -45,7 +45,8 @@ pub(super) struct Difference {
     pub(super) high: f64,
 }
 
-/// Compares the means of two ranges; absent when one of them has too few values.
+/// Compares the means of two ranges; absent when one of them has too few values. Nothing that is compared is negative: no more goes away than
+/// there was, and no more comes than there is.
 pub(super) fn difference(before: &[Weighed], after: &[Weighed]) -> Option<Difference> {
     if before.len() < FEWEST || after.len() < FEWEST {
         return None;
@@ -53,7 +54,8 @@ pub(super) fn difference(before: &[Weighed], after: &[Weighed]) -> Option<Differ
     let (mean_before, mean_after) = (mean(before)?, mean(after)?);
     let difference = mean_after - mean_before;
     let (low, high) = resampled(before, after).unwrap_or_else(|| of_few(before, after));
-    Some(Difference { before: mean_before, after: mean_after, low: difference + low, high: difference + high })
+    let (low, high) = ((difference + low).max(-mean_before), (difference + high).min(mean_after));
+    Some(Difference { before: mean_before, after: mean_after, low, high })
 }
 
 /// The interval around the difference by the bootstrap; absent when a range does not show its noise.

@@ -1,8 +1,11 @@
 //! Settings of the recorded host that advice changes, and the commands that put them back.
 
-use crate::evidence::advise;
+use crate::evidence::{advise, word};
+use crate::measure::amount::{Amount, Count, Rate};
 use crate::measure::cgroup_version;
-use pagetide_core::{Advice, Manifest, Recording};
+use crate::measure::onset;
+use pagetide_core::{Advice, Bytes, Manifest, Moment, Recording};
+use std::collections::BTreeMap;
 
 /// The settings that advice changes, by name below `vm.`, with the kernel's defaults.
 const DEFAULTS: [(&str, u64); 8] = [
@@ -37,9 +40,113 @@ pub(crate) fn restore(manifest: &Manifest, names: &[&str]) -> String {
     format!("sysctl -w {}", all.join(" "))
 }
 
-/// Less IO for a program that came: its weight, by the version of control groups that the host has.
-pub(crate) fn less_io(recording: &Recording, action: &str) -> Advice {
-    let needs = if cgroup_version::is_v1(recording) {
+/// Puts back the settings of a kind that somebody changed near an onset; absent where none was.
+pub(crate) fn put_back(recording: &Recording, onset: Moment, kind: impl Fn(&str) -> bool) -> Option<Advice> {
+    let near = onset::near_with_settings(recording, onset);
+    let mut changed: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (at, change) in recording.setting_changes().filter(|(_, change)| kind(change.name)) {
+        // A value becomes a part of a command: only numbers count.
+        let values = change.from.trim().parse().ok().zip(change.to.trim().parse().ok());
+        let Some((from, to)) = values.filter(|_| near.contains(Moment::new(at))) else { continue };
+        changed.entry(change.name).or_insert((from, to)).1 = to;
+    }
+    changed.retain(|name, (from, to)| from != to && is_name(name));
+    // Of a ratio and its bytes one is 0, which the other sets: to write it would clear that.
+    let write = |of: fn(&(u64, u64)) -> u64| {
+        let own = changed
+            .iter()
+            .filter(|(name, values)| of(values) > 0 || !clears(name))
+            .map(|(name, values)| format!("{name}={}", of(values)));
+        own.collect::<Vec<_>>().join(" ")
+    };
+    let (before, now) = (write(|values| values.0), write(|values| values.1));
+    (!before.is_empty()).then(|| {
+        let names: Vec<&str> = changed.keys().copied().collect();
+        advise(
+            &format!(
+                "Put {} back to what {} before the incident.",
+                names.join(" and "),
+                if names.len() == 1 { "it was" } else { "they were" }
+            ),
+            Some(&format!("sysctl -w {before}")),
+            "The kernel behaves as it did before the change.",
+            Some(&format!("sysctl -w {now}")).filter(|_| !now.is_empty()).map(String::as_str),
+        )
+    })
+}
+
+/// Whether a setting of 0 means that its counterpart counts.
+fn clears(name: &str) -> bool {
+    name.starts_with("vm.dirty_") && (name.ends_with("_bytes") || name.ends_with("_ratio"))
+}
+
+/// Whether the name of a setting can stand in a command.
+fn is_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte))
+}
+
+/// A group whose IO to a disk can be limited, as nothing else is in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limitable<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) disk: &'a str,
+    /// Its reads and writes a second.
+    pub(crate) requests: [Rate<Count>; 2],
+}
+
+impl Limitable<'_> {
+    /// The commands that limit it to half of its requests, and that remove the limit; absent where the number of the device was not recorded.
+    fn commands(self, recording: &Recording) -> Option<[String; 2]> {
+        let half = |rate: Rate<Count>| rate.is_positive().then(|| (rate.get() / 2.0).ceil());
+        let limits = self.requests.map(half);
+        let known = recording.manifest.disks.iter().find(|disk| disk.name == self.disk);
+        let number = known.and_then(|disk| disk.device_number.as_deref())?;
+        let all = |names: [&str; 2], write: &dyn Fn(&str, f64) -> String| {
+            let each = names.into_iter().zip(limits).filter_map(|(name, limit)| Some(write(name, limit?)));
+            each.collect::<Vec<_>>().join(" ")
+        };
+        if limits == [None, None] {
+            return None;
+        }
+        let unit = self.group.rsplit('/').next().filter(|name| is_unit(name));
+        if let Some(unit) = unit {
+            let set = |values: String| format!("systemctl set-property --runtime {} {values}", word(unit));
+            let names = ["IOReadIOPSMax", "IOWriteIOPSMax"];
+            let device = format!("/dev/{}", self.disk);
+            return Some([
+                set(all(names, &|name, limit| format!("{name}={}", word(&format!("{device} {limit:.0}"))))),
+                set(all(names, &|name, _| format!("{name}="))),
+            ]);
+        }
+        let write = |values: String| {
+            format!("echo {} > {}", word(&format!("{number} {values}")), word(&format!("{}/io.max", self.group)))
+        };
+        let names = ["riops", "wiops"];
+        Some([
+            write(all(names, &|name, limit| format!("{name}={limit:.0}"))),
+            write(all(names, &|name, _| format!("{name}=max"))),
+        ])
+    }
+}
+
+/// Whether the last part of the path of a group is the name of a unit of systemd, which would undo what others write there.
+fn is_unit(name: &str) -> bool {
+    [".service", ".scope", ".slice"].iter().any(|kind| name.ends_with(kind))
+}
+
+/// Less IO for a program that came: a limit of its group, or its weight, by the version of control groups that the host has.
+pub(crate) fn less_io(recording: &Recording, action: &str, own: Option<Limitable<'_>>) -> Advice {
+    let v1 = cgroup_version::is_v1(recording);
+    if let Some([limit, undo]) = own.filter(|_| !v1).and_then(|own| own.commands(recording)) {
+        return advise(
+            action,
+            Some(&limit),
+            "Other programs wait less; this one takes longer. The limit is half of the requests that its group sends now, and needs no certain IO \
+             scheduler.",
+            Some(&undo),
+        );
+    }
+    let needs = if v1 {
         "On control groups v1 systemd sets blkio.weight, which needs the bfq or cfq scheduler."
     } else {
         "IOWeight needs the io controller with the bfq scheduler or io.cost."
@@ -48,23 +155,163 @@ pub(crate) fn less_io(recording: &Recording, action: &str) -> Advice {
         action,
         Some("systemctl set-property --runtime SERVICE IOWeight=10"),
         &format!("Other programs wait less; this one takes longer. {needs}"),
-        Some("systemctl revert SERVICE"),
+        Some("systemctl set-property --runtime SERVICE IOWeight="),
     )
+}
+
+/// The cached pages that a reader of files needs: enough for readahead.
+const ROOM: Amount<Bytes> = Amount::new((64 << 20) as f64);
+
+/// A limit within which a program that reads files once keeps what it allocates, and evicts only its own cached pages.
+pub(crate) fn limit_memory(recording: &Recording, comm: &str, anonymous: Amount<Bytes>) -> Advice {
+    let mib = ((anonymous + ROOM).get() / (1 << 20) as f64).ceil();
+    let (limit, reached) = if cgroup_version::is_v1(recording) {
+        ("MemoryMax", "control groups v1 have no memory.high: if it needs more for itself, the kernel kills it")
+    } else {
+        ("MemoryHigh", "if it needs more for itself, the kernel slows it down and does not kill it")
+    };
+    advise(
+        "Run it in a control group with a memory limit.",
+        Some(&format!("systemd-run --scope -p {limit}={mib:.0}M -- {} …", word(comm))),
+        &format!(
+            "It then evicts only its own pages: {ROOM} beside the {anonymous} that it allocated, at most, in this recording. Above the limit it \
+             reclaims all the time; {reached}. The group ends with the program."
+        ),
+        None,
+    )
+}
+
+/// To look at a device that takes longer than it should.
+pub(crate) fn check_device(disk: &str) -> Advice {
+    advise(
+        "Check the device's health and limits: errors, an array rebuild, used-up burst credits of a cloud volume, other hosts on the same \
+         storage.",
+        Some(&health(disk)),
+        "This only reads what the device and the kernel report. Of a virtual disk the provider has the counters: limits, credits, errors.",
+        None,
+    )
+}
+
+/// The command that shows how a device is: a layer on other disks has its own state, and the disk of a virtual machine reports nothing of the one below.
+fn health(disk: &str) -> String {
+    let is = |kinds: &[&str]| kinds.iter().any(|kind| disk.starts_with(kind));
+    if is(&["md"]) {
+        return "cat /proc/mdstat; iostat -x 1 5".to_owned();
+    }
+    if is(&["dm-"]) {
+        return "dmsetup status; cat /proc/mdstat; iostat -x 1 5".to_owned();
+    }
+    if is(&["vd", "xvd"]) {
+        return "iostat -x 1 5".to_owned();
+    }
+    format!("smartctl -a {}", word(&format!("/dev/{disk}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::RecordingBuilder;
+    use pagetide_core::{Disk, Mark, MarkKind, RecordingBuilder, SettingChange, Stamp};
 
     #[test]
     fn less_io_names_what_the_version_of_control_groups_needs() {
         let needs = |capability: &str| {
             let manifest = Manifest { capabilities: vec![capability.to_owned()], ..Manifest::default() };
-            less_io(&RecordingBuilder::new(manifest).finish(), "Less.").effect
+            less_io(&RecordingBuilder::new(manifest).finish(), "Less.", None).effect
         };
         assert!(needs("cgroup1").contains("blkio.weight") && !needs("cgroup1").contains("io.cost"));
         assert!(needs("cgroup2").contains("io.cost") && !needs("cgroup2").contains("blkio"));
+    }
+
+    #[test]
+    fn settings_that_were_changed_near_an_onset_are_put_back() {
+        const SECOND: i64 = 1_000_000_000;
+        let told = |onset: i64| {
+            let mut builder = RecordingBuilder::new(Manifest::default());
+            let changes = [
+                ("vm.dirty_expire_centisecs", "3000", "100"),
+                ("vm.dirty_bytes", "0", "4096"),
+                ("vm.dirty_ratio", "20", "0"),
+                ("vm.swappiness", "60", "0"),
+                ("vm.dirty_$(reboot)", "1", "2"),
+            ];
+            for (name, from, to) in changes {
+                let stamp = Stamp { boot_ns: 60 * SECOND, ..Stamp::default() };
+                let text = SettingChange { name, from, to }.note();
+                builder.mark(Mark { stamp, kind: MarkKind::Note { text } });
+            }
+            put_back(&builder.finish(), Moment::new(onset * SECOND), |name| name.starts_with("vm.dirty"))
+        };
+        let advice = told(58).unwrap();
+        let [command, undo] = [advice.command, advice.undo].map(Option::unwrap_or_default);
+        assert_eq!(command, "sysctl -w vm.dirty_expire_centisecs=3000 vm.dirty_ratio=20");
+        assert_eq!(undo, "sysctl -w vm.dirty_bytes=4096 vm.dirty_expire_centisecs=100");
+        assert_eq!(told(5), None, "long after the onset");
+    }
+
+    #[test]
+    fn a_group_of_its_own_is_limited_to_half_of_its_requests() {
+        let commands = |group: &str, requests: [f64; 2], capability: &str, number: Option<&str>| {
+            let device_number = number.map(ToOwned::to_owned);
+            let manifest = Manifest {
+                capabilities: vec![capability.to_owned()],
+                disks: vec![Disk { name: "vdb".to_owned(), device_number, ..Disk::default() }],
+                ..Manifest::default()
+            };
+            let own = Limitable { group, disk: "vdb", requests: requests.map(Amount::new) };
+            let advice = less_io(&RecordingBuilder::new(manifest).finish(), "Less.", Some(own));
+            [advice.command.unwrap(), advice.undo.unwrap()]
+        };
+        let plain = "/sys/fs/cgroup/batch";
+        let number = Some("254:16");
+        assert_eq!(
+            commands(plain, [81.0, 0.0], "cgroup2", number),
+            [
+                "echo '254:16 riops=41' > /sys/fs/cgroup/batch/io.max",
+                "echo '254:16 riops=max' > /sys/fs/cgroup/batch/io.max"
+            ]
+        );
+        assert_eq!(
+            commands("/sys/fs/cgroup/system.slice/tar.service", [80.0, 10.0], "cgroup2", number),
+            [
+                "systemctl set-property --runtime tar.service IOReadIOPSMax='/dev/vdb 40' IOWriteIOPSMax='/dev/vdb 5'",
+                "systemctl set-property --runtime tar.service IOReadIOPSMax= IOWriteIOPSMax="
+            ]
+        );
+        for [command, _] in [
+            commands(plain, [80.0, 0.0], "cgroup1", number),
+            commands(plain, [80.0, 0.0], "cgroup2", None),
+            commands(plain, [0.0, 0.0], "cgroup2", number),
+        ] {
+            assert!(command.contains("IOWeight=10"), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_limit_leaves_a_program_what_it_allocates_and_does_not_kill_it() {
+        let of_version = |capability: &str| {
+            let manifest = Manifest { capabilities: vec![capability.to_owned()], ..Manifest::default() };
+            let recording = RecordingBuilder::new(manifest).finish();
+            limit_memory(&recording, "git;fsck", Amount::new(252.5 * (1 << 20) as f64)).command.unwrap_or_default()
+        };
+        assert_eq!(of_version("cgroup2"), "systemd-run --scope -p MemoryHigh=317M -- 'git;fsck' …");
+        assert_eq!(of_version("cgroup1"), "systemd-run --scope -p MemoryMax=317M -- 'git;fsck' …", "v1 has no other");
+    }
+
+    #[test]
+    fn less_io_is_undone_without_the_other_settings_of_the_unit() {
+        let undo = less_io(&RecordingBuilder::new(Manifest::default()).finish(), "Less.", None).undo;
+        assert_eq!(undo.as_deref(), Some("systemctl set-property --runtime SERVICE IOWeight="));
+    }
+
+    #[test]
+    fn a_device_is_looked_at_by_what_it_is() {
+        let command = |disk: &str| check_device(disk).command.unwrap_or_default();
+        assert_eq!(command("sda"), "smartctl -a /dev/sda");
+        assert_eq!(command("s;reboot"), "smartctl -a '/dev/s;reboot'");
+        for layered in ["md0", "dm-1"] {
+            assert!(command(layered).contains("/proc/mdstat") && !command(layered).contains("smartctl"), "{layered}");
+        }
+        assert_eq!(command("vdb"), "iostat -x 1 5", "a virtual disk has no SMART");
     }
 
     #[test]

@@ -37,6 +37,20 @@ pub(crate) const SATURATED: Limit<Ratio> = Limit::new(
     "A device that idles more than a tenth of the time has capacity left.",
     "judgement",
 );
+/// Requests in flight while a device is busy, of which each waits behind another.
+pub(crate) const BEHIND: Limit<Count> = Limit::new(
+    "requests in flight while the device is busy, from start to end",
+    1.5,
+    "Of two programs that each wait for one request, one waits behind the other.",
+    "Little's law",
+);
+/// CPUs that are full.
+pub(crate) const IDLE: Limit<Ratio> = Limit::new(
+    "share of CPU time idle or in iowait, at most",
+    0.1,
+    "With more idle time, a task finds a CPU at once.",
+    "judgement",
+);
 /// Share of time for which tasks wait for memory on a host at rest.
 pub(crate) const PRESSURE: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for memory, at most",

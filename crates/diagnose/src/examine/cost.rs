@@ -11,7 +11,7 @@ use crate::actors::one_thread::{self, OneThread};
 use crate::actors::process;
 use crate::actors::successor::RAN;
 use crate::actors::victim;
-use crate::evidence::threshold::TURNOVER;
+use crate::evidence::threshold::{IDLE, TURNOVER};
 use crate::ledger::accounts::of_rule;
 use crate::ledger::delays;
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
@@ -190,8 +190,10 @@ impl Losses {
     /// The harm while a finding lasts, to the host or to the group that it names, whichever lost more.
     fn of_finding(&self, whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
         let during = whole.over(finding.range);
-        // A queue, and first reads, are a newcomer's own where nobody who ran before waits.
-        let alone = of_rule(finding.rule) == Some(Account::Load) && newcomer::alone(&during);
+        // A queue, first reads, a slow device and a limit are a newcomer's own where nobody who ran before waits.
+        let of_devices =
+            matches!(of_rule(finding.rule), Some(Account::Load | Account::Device)) || finding.rule == RuleId::IoLimit;
+        let alone = of_devices && newcomer::alone(&during);
         // What waits inside of a program waits for no CPU, and no longer for a device, whoever else does.
         let inside = match loss {
             Loss::Cpu => in_one_thread(&during, finding),
@@ -247,8 +249,10 @@ impl Losses {
 
     /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
     pub(crate) fn lose(&self, whole: &Window<'_>, span: Span) -> bool {
-        let lost = |loss| self.of_host(whole, span, loss).is_none_or(Harm::matters);
-        lost(Loss::Stalls) || lost(Loss::Cpu)
+        let lost = |loss| self.of_host(whole, span, loss).map(Harm::matters);
+        // A task finds a CPU that idles.
+        let short = || whole.over(span).idle().is_none_or(|idle| idle < IDLE);
+        lost(Loss::Stalls).unwrap_or(true) || lost(Loss::Cpu).unwrap_or_else(short)
     }
 
     /// The time lost while a finding lasts, by what its rule makes tasks wait for; 0 where that is not known.
@@ -273,14 +277,18 @@ impl Losses {
         if known.is_none() && harm.lost() < Amount::new(MIN_LOST_TIME.get()) {
             return None;
         }
-        let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
+        let losses = self.in_stretch(whole, finding.range, Some(finding.rule));
+        let [share, before] = told(harm, &losses).map(of_a_second);
         let mut text = format!("Tasks lost {share} of each second waiting for {} ({before} before).", loss.name());
         // Who is short of a CPU may wait for a device as well.
         let stalls = || {
             self.of_host(whole, finding.range, Loss::Stalls).filter(|harm| harm.share > harm.before + NOTICED.value())
         };
         if let Some(harm) = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| stalls()) {
-            let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
+            let stalls = self.in_stretch(whole, finding.range, None);
+            let stalls: Vec<TimeLost> =
+                stalls.into_iter().map(|one| TimeLost { by_cause: one.resource != Resource::Cpu, ..one }).collect();
+            let [share, before] = told(harm, &stalls).map(of_a_second);
             text += &format!(
                 " They also lost {share} of each second waiting for {} ({before} before).",
                 Loss::Stalls.name()
@@ -544,10 +552,9 @@ fn reads_back(during: &Window<'_>) -> Option<String> {
 
 /// Who uses most of the CPUs.
 fn runs(during: &Window<'_>) -> Option<String> {
-    // Ticks of 1/100 s.
     let process = process::fastest::<Count>(during, &["utime", "stime"])?;
     let cpus = during.recording.manifest.cpus;
-    Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.amount.get() / 100.0))
+    Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.cpus().get()))
 }
 
 /// Whether a group did clearly more than before, by its CPU time: one that suffers does less.
@@ -559,8 +566,50 @@ fn busier(whole: &Window<'_>, span: Span, group: &str) -> bool {
         .is_some_and(|(now, before)| now >= before * BUSIER.get() && now - before >= NOTED.value())
 }
 
+/// The share of time in which tasks wait, and that before, as it is told: a wait for a page that was evicted or swapped out counts for memory and for IO
+/// (`mm/filemap.c: folio_wait_bit_common`, 6.12), so it is no more than the largest of its parts; nor less than that of the group that suffers most, since
+/// pressure of the host is a mean of its CPUs.
+fn told(harm: Harm, losses: &[TimeLost]) -> [Amount<Ratio>; 2] {
+    let of = |one: &TimeLost| [one.share, one.before].map(Amount::new);
+    let by_cause = losses.iter().filter(|one| one.by_cause);
+    let most = by_cause.clone().filter(|one| one.victim.as_command().is_none());
+    let most = most.max_by(|a, b| a.share.total_cmp(&b.share)).map_or([harm.share, harm.before], of);
+    let group = suffers_most(by_cause).map_or([Amount::ZERO; 2], of);
+    let [share, before] = [harm.share.min(most[0]), harm.before.min(most[1])];
+    [share.max(group[0]), before.max(group[1])]
+}
+
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.
 fn of_a_second(share: Amount<Ratio>) -> String {
     let lost = Amount::<Nanos>::new((share.get() * 1e4).round() * 1e5);
     if lost.is_positive() { lost.to_string() } else { "none".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tasks_lost_is_no_more_than_one_wait_and_no_less_than_its_part() {
+        let span = Span::new(0, 10_000_000_000);
+        let lost = |victim: Actor, resource: Resource, share: f64| TimeLost {
+            victim,
+            resource,
+            by_cause: true,
+            busier: false,
+            disk: None,
+            share,
+            before: 0.1,
+            lost_ns: 1,
+            source: String::new(),
+        };
+        let told = |share: f64, losses: &[TimeLost]| {
+            told(Harm::new(Amount::new(share), Amount::new(0.2), span), losses).map(Amount::get)
+        };
+        let both = [Resource::Memory, Resource::Io].map(|one| lost(Actor::group("/app"), one, 0.72));
+        assert_eq!(told(1.44, &both), [0.72, 0.1], "each wait counts for memory and for IO");
+        let group = [lost(Actor::Host, Resource::Io, 0.143), lost(Actor::group("/app"), Resource::Io, 0.162)];
+        assert_eq!(told(0.143, &group), [0.162, 0.1], "tasks of the group are tasks");
+        assert_eq!(told(0.3, &[]), [0.3, 0.2], "nothing else is known");
+    }
 }

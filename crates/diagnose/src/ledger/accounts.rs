@@ -290,18 +290,21 @@ pub(crate) fn in_flight(whole: &Window<'_>, own: Option<&str>, pressure: &Pressu
             let Some(signal) = whole.episodes.signal(whole.recording, SignalSpec::disk(disk, derived)) else {
                 continue;
             };
+            let mut within = pressure.within_each();
             for (span, value) in signal.intervals() {
-                of_disk[pressure.within(span)].iter_mut().for_each(|share| *share = share.max(value.min(1.0)));
+                of_disk[within(span)].iter_mut().for_each(|share| *share = share.max(value.min(1.0)));
             }
         }
         let flushes = SignalSpec::rate(Table::Disk, disk, FLUSHES);
         if let Some(signal) = whole.episodes.signal(whole.recording, flushes) {
+            let mut within = pressure.within_each();
             for (span, millis) in signal.intervals() {
-                of_disk[pressure.within(span)].iter_mut().for_each(|share| *share = (*share + millis / 1e3).min(1.0));
+                of_disk[within(span)].iter_mut().for_each(|share| *share = (*share + millis / 1e3).min(1.0));
             }
         }
+        let mut within = pressure.within_each();
         for (span, _) in sent.into_iter().flat_map(Signal::intervals).filter(|(_, rate)| *rate <= 0.0) {
-            of_disk[pressure.within(span)].fill(0.0);
+            of_disk[within(span)].fill(0.0);
         }
         shares.iter_mut().zip(of_disk).for_each(|(share, one)| *share = share.max(one));
     }
@@ -311,7 +314,7 @@ pub(crate) fn in_flight(whole: &Window<'_>, own: Option<&str>, pressure: &Pressu
 /// What a group usually waits for IO while no device has a request: the median of its calm time.
 pub(crate) fn usually_unexplained(pressure: &Pressure<'_>, calm: Option<Span>, in_flight: &[f64]) -> f64 {
     let calm = calm.map_or(0..0, |calm| pressure.within(calm));
-    median(calm.map(|at| (pressure.waits_for_io(at) - in_flight[at]).max(0.0)))
+    median(calm.map(|at| (pressure.waits(at)[0] - in_flight[at]).max(0.0)))
 }
 
 /// The bookings of an interval, in the order of [`Account::ALL`]. What a group waits beyond the time for which devices have requests is
@@ -325,7 +328,7 @@ pub(crate) fn booked(
     let [io, memory, cpu] = pressure.excess(at);
     let stalled = io.max(memory);
     let waited = stalled - memory;
-    let unexplained = (pressure.waits_for_io(at) - in_flight - usual).clamp(0.0, waited);
+    let unexplained = (pressure.waits(at)[0] - in_flight - usual).clamp(0.0, waited);
     let waited = waited - unexplained;
     let booked = [
         memory + waited * split.read_again,

@@ -107,7 +107,7 @@ fn stopped<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
         let earlier = window.over(Span { to: at, ..window.span });
         // Who was at rest may be stopped at a prompt of a shell.
         let worked: Rate<Count> = earlier.rates(Table::Process, name, &["utime", "stime"])?;
-        let process = ProcessShare { name, comm, amount: Amount::new(after), processes: 1 };
+        let process = ProcessShare::of_one(name, comm, Amount::new(after));
         (after >= SHARE.get() && after >= before * MORE && worked.get() >= suspended::WORKED).then_some(Blocked {
             state: State::Stopped,
             at,
@@ -134,7 +134,7 @@ fn sleeping<'a>(window: &Window<'a>) -> Option<Blocked<'a>> {
     let of = |(name, comm): (&'a str, &'a str)| {
         let (before, after) = (share(&earlier, name)?, share(&later, name)? - counted);
         let longer = after >= SHARE.get() && after >= before * MORE && !process::is_kernel_thread(window, name);
-        let process = ProcessShare { name, comm, amount: Amount::new(after), processes: 1 };
+        let process = ProcessShare::of_one(name, comm, Amount::new(after));
         longer.then_some(Blocked { state: State::Sleeps, at, process, before: Amount::new(before) })
     };
     process::present(window).filter_map(of).max_by(|a, b| a.process.amount.total_cmp(&b.process.amount))

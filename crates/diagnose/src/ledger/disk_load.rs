@@ -5,12 +5,13 @@
 
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
+use crate::evidence::advice::Limitable;
 use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
 use crate::measure::window::{Window, intervals};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Nanos, Pages, Ratio, Span, Table};
+use pagetide_core::{Bytes, Nanos, Ratio, Span, Table};
 use std::collections::BTreeMap;
 use std::ops::Add;
 
@@ -28,6 +29,11 @@ const WORKS: Limit<Count> = Limit::new(
     "A thread that sends thousands of requests a second uses more; timers use less.",
     "judgement",
 );
+
+/// What the names of the kernel's threads begin with that send requests of their own: arrays that synchronise (drivers/md), the device mapper, caches
+/// and replicas (drivers/md/bcache, drivers/block/drbd), file systems that clean and scrub, and servers of files and blocks. Linux 6.12.
+const SENDERS: [&str; 12] =
+    ["md", "dm", "raid", "bcache", "bch_", "drbd", "btrfs", "xfs", "txg_sync", "nfsd", "ksmbd", "iscsi_t"];
 
 /// What loads a disk in a window.
 #[derive(Debug, Clone, Copy)]
@@ -60,11 +66,12 @@ impl DiskLoad {
         let used = |window: &Window<'_>, name: &str| {
             window.derived::<Count>(Table::Process, name, &derived::CPUS).unwrap_or(Amount::ZERO)
         };
-        let serves = |comm: &str| process::works_for_others(comm) || serves_writers(window, comm);
-        let threads = process::present(window).filter(|(name, comm)| !serves(comm) && of_kernel(window, name));
+        let sends = |comm: &str| SENDERS.iter().any(|sender| comm.starts_with(sender)) && !serves_writers(window, comm);
+        let all = process::present(window);
+        let threads = all.filter(|(name, comm)| sends(comm) && process::is_kernel_thread(window, name));
         let more = threads.map(|(name, comm)| (name, comm, used(window, name) - used(&before, name)));
         let (name, comm, more) = more.max_by(|a, b| a.2.total_cmp(&b.2))?;
-        (more >= WORKS).then_some(ProcessShare { name, comm, amount: self.remainder, processes: 1 })
+        (more >= WORKS).then_some(ProcessShare::of_one(name, comm, self.remainder))
     }
 }
 
@@ -76,13 +83,6 @@ fn serves_writers(window: &Window<'_>, comm: &str) -> bool {
         let syncs = ["resync", "reshape"].map(|work| format!("{array}_{work}"));
         !process::present(window).any(|(_, other)| syncs.iter().any(|sync| sync == other))
     })
-}
-
-/// Whether a process is a thread of the kernel: it has no memory of its own.
-fn of_kernel(window: &Window<'_>, name: &str) -> bool {
-    let most = |metric: &str| window.level::<Pages>(Table::Process, name, metric).map(|level| level.most);
-    let own = [most("rss"), most("RssAnon")];
-    own.iter().any(Option::is_some) && own.into_iter().flatten().all(|amount| !amount.is_positive())
 }
 
 /// What is swapped in and out, where swap lies on a disk.
@@ -182,6 +182,25 @@ fn numbered<'a>(window: &Window<'a>) -> BTreeMap<i64, &'a str> {
 /// The groups that processes of a command are in, as far as they were recorded; absent where that of one is not known.
 pub(crate) fn groups_of<'a>(window: &Window<'a>, comm: &str) -> Option<Vec<&'a str>> {
     groups_among(window, &numbered(window), comm)
+}
+
+/// The group of a command whose IO to a disk can be limited: all of its processes are in it, and no other program that reads or writes.
+pub(crate) fn limitable<'a>(window: &Window<'a>, disk: &'a str, comm: &str) -> Option<Limitable<'a>> {
+    let own = groups_of(window, comm)?;
+    let group = own.first().copied().filter(|group| own.iter().all(|other| other == group))?;
+    let is_alone = !process::by_command::<Bytes>(window, &IO, |other| other != comm)
+        .into_iter()
+        .any(|(other, rate)| rate.is_positive() && groups_of(window, other).is_none_or(|all| all.contains(&group)));
+    if is_alone { limitable_group(window, disk, group) } else { None }
+}
+
+/// The same of a group.
+pub(crate) fn limitable_group<'a>(window: &Window<'a>, disk: &'a str, group: &'a str) -> Option<Limitable<'a>> {
+    group::leaves(window.recording).contains(&group).then(|| {
+        let requests = |metric| window.rate(Table::CgroupDisk, &group::of_disk(group, disk), metric);
+        let requests = ["rios", "wios"].map(|metric| requests(metric).unwrap_or(Amount::ZERO));
+        Limitable { group, disk, requests }
+    })
 }
 
 /// The same of these groups.

@@ -50,6 +50,9 @@ const RHYTHM: i64 = 5_000_000_000;
 /// more than a quarter of some incidents: the first part that leaves calm time beside the stretch counts.
 const CALM_PARTS: [f64; 3] = [0.25, 0.5, 0.75];
 
+/// The part of their mean that waits have in three quarters of all intervals, at least, if they last from start to end.
+const LASTS: f64 = 0.5;
+
 /// What the tasks of one group wait, over time.
 #[derive(Debug, Clone)]
 pub(crate) struct Pressure<'a> {
@@ -206,9 +209,18 @@ impl<'a> Pressure<'a> {
         std::array::from_fn(|kind| (self.raw[at][kind] - self.usual[kind]).max(0.0))
     }
 
-    /// The share of an interval for which tasks of the group wait for IO, the usual part included.
-    pub(crate) fn waits_for_io(&self, at: usize) -> f64 {
-        self.raw[at][0]
+    /// The shares of an interval for which they wait, the usual parts included.
+    pub(crate) fn waits(&self, at: usize) -> Shares {
+        self.raw[at]
+    }
+
+    /// Which waits last from start to end: in most intervals they are about what they are on average.
+    pub(crate) fn lasts(&self) -> [bool; 3] {
+        let all = self.raw.get(self.margins.edge..).unwrap_or_default();
+        std::array::from_fn(|kind| {
+            let mean = all.iter().map(|shares| shares[kind]).sum::<f64>() / all.len().max(1) as f64;
+            mean > 0.0 && quantile(all.iter().map(|shares| shares[kind]), 4) >= mean * LASTS
+        })
     }
 
     /// The mean share of a stretch for which they wait for IO beyond the usual.
@@ -241,6 +253,20 @@ impl<'a> Pressure<'a> {
         let from = self.spans.partition_point(|one| one.to <= span.from);
         let to = self.spans.partition_point(|one| one.from < span.to);
         from..to.max(from)
+    }
+
+    /// The same of spans in order of time, which one pass finds.
+    pub(crate) fn within_each(&self) -> impl FnMut(Span) -> Range<usize> {
+        let (mut from, mut to) = (0, 0);
+        move |span| {
+            while self.spans.get(from).is_some_and(|one| one.to <= span.from) {
+                from += 1;
+            }
+            while self.spans.get(to).is_some_and(|one| one.from < span.to) {
+                to += 1;
+            }
+            from..to.max(from)
+        }
     }
 
     pub(crate) fn span(&self, within: &Range<usize>) -> Option<Span> {
@@ -278,8 +304,9 @@ impl<'a> Pressure<'a> {
 
     /// The mean of what is lost, weighed by itself: the height of an incident, whatever part of the recording it takes.
     fn height(&self, within: Range<usize>) -> f64 {
-        let sum = |power: i32| within.clone().map(|at| self.lost(at).powi(power)).sum::<f64>();
-        sum(2) / sum(1).max(f64::MIN_POSITIVE)
+        let lost = within.map(|at| self.lost(at));
+        let (sum, squares) = lost.fold((0.0, 0.0), |(sum, squares), lost| (sum + lost, squares + lost * lost));
+        squares / f64::max(sum, f64::MIN_POSITIVE)
     }
 
     fn stretch(&self, part: f64) -> Option<Range<usize>> {

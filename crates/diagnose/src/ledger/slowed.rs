@@ -40,7 +40,7 @@ impl Slowed<'_> {
 }
 
 /// Whether a disk flushed its cache all the time before: somebody who was there syncs what it writes.
-fn is_synced(window: &Window<'_>, disk: &str) -> bool {
+pub(crate) fn is_synced(window: &Window<'_>, disk: &str) -> bool {
     let before = window.baseline().all();
     before.and_then(|before| before.rate::<Count>(Table::Disk, disk, "flushes")).is_some_and(|flushes| flushes >= SYNCS)
 }

@@ -82,7 +82,7 @@ pub(crate) fn words(window: &Window<'_>) -> String {
         let span = spans(window, name).into_iter().next()?;
         let before = window.over(Span { to: span.from, ..window.span });
         let worked: Rate<Count> = before.rates(Table::Process, name, &["utime", "stime"])?;
-        let process = ProcessShare { name, comm, amount: worked, processes: 1 };
+        let process = ProcessShare::of_one(name, comm, worked);
         (worked.get() >= WORKED).then_some((process, span))
     };
     let stopped = process::present(window).filter_map(stopped);

@@ -27,6 +27,9 @@ pub(crate) fn sentence(whole: &Window<'_>, ledger: &Ledger) -> String {
     let during = whole.over(ledger.range);
     let on = most.and_then(|most| most.on.as_deref()).and_then(|on| on.strip_prefix("disk:"));
     let part = match account {
+        Account::Unexplained if whole.disks().is_empty() => {
+            format!("{} of it waiting for IO; which device, the recording does not show", time(booked))
+        }
         Account::Unexplained => {
             let keeps = keeps_waiting(&during, ledger.by.strip_prefix("cgroup:"));
             format!("{} of it waiting for IO while no device had a queue: {keeps}", time(booked))
@@ -56,10 +59,9 @@ pub(crate) fn sentence(whole: &Window<'_>, ledger: &Ledger) -> String {
 
 /// Who uses most of the CPUs, or what may hold a group where nobody does.
 fn computes(during: &Window<'_>) -> String {
-    // Ticks of 1/100 s.
     let most = process::fastest::<Count>(during, &["utime", "stime"]);
     let cpus = during.recording.manifest.cpus;
-    most.map(|most| (most, most.amount.get() / 100.0)).filter(|(_, used)| *used >= f64::from(cpus) * 0.5).map_or_else(
+    most.map(|most| (most, most.cpus().get())).filter(|(_, used)| *used >= f64::from(cpus) * 0.5).map_or_else(
         || {
             "check cpu.max and cpuset.cpus of the group and of those above it, and the time that a hypervisor takes"
                 .to_owned()

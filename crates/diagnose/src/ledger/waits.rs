@@ -11,7 +11,7 @@ use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Moment, Nanos, Ratio, Recording, Resource, Span, Table};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// New loss below which a finding is a remark.
 pub(crate) const MIN_LOST_TIME: Limit<Nanos> = Limit::new(
@@ -66,7 +66,7 @@ const fn measures(resource: Resource) -> &'static [&'static Derived] {
 /// A share of time, over time, with its sums from the beginning of the recording.
 #[derive(Debug)]
 pub(crate) struct Share {
-    pub(crate) signal: Rc<Signal>,
+    pub(crate) signal: Arc<Signal>,
     sums: Vec<(f64, f64)>,
 }
 
@@ -158,7 +158,8 @@ impl Waits {
         group: Option<&str>,
         resource: Resource,
     ) -> Option<Self> {
-        let mut measures = measures(resource).iter();
+        let place = if group.is_some() { Table::Cgroup } else { Table::Host };
+        let mut measures = measures(resource).iter().filter(|derived| derived.tables.contains(&place));
         let (source, share) = measures.find_map(|derived| {
             Some((*derived, Share::of(recording, episodes, SignalSpec::of_group(group, derived))?))
         })?;

@@ -26,7 +26,7 @@ impl Words<'_> {
         // The finding has the numbers.
         let limit = limit.map(|limit| limit.owner(cgroup_version::is_v1(self.during.recording)));
         let words = match account {
-            Account::ReadAgain => "waiting for memory (refaults, swap, reclaim)".to_owned(),
+            Account::ReadAgain => "reading back what was evicted or swapped out, and waiting for reclaim".to_owned(),
             Account::Load => {
                 let sender = disk.filter(|_| lost_ns > 0).and_then(|disk| sender(&self.during, disk));
                 format!("in the queue of {named}{}", sender.map_or(String::new(), |sender| format!(", {sender}")))

@@ -7,6 +7,7 @@ use crate::ledger::slowed::{self, Slowed};
 use crate::ledger::stalls;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::freerun;
 use crate::measure::window::Window;
 use pagetide_core::{Bytes, Nanos, Ratio, Span, derived};
 
@@ -16,6 +17,8 @@ pub(crate) const WRITES: Limit<Ratio> = Limit::new(
     "With less, reads fill the queue as well.",
     "judgement",
 );
+/// Reads per byte written of a disk that nobody reads from, at most.
+const UNREAD: f64 = 0.01;
 pub(crate) const COPIES: Limit<Ratio> = Limit::new(
     "share of the device's bytes that are writes, where one program writes most of them",
     0.4,
@@ -120,5 +123,12 @@ impl<'a> Writeback<'a> {
     pub(crate) fn saturates(&self) -> bool {
         let waits = self.slow() || self.slowed.is_some();
         self.saturated && self.written >= (self.written + self.read) * WRITES && waits
+    }
+
+    /// Whether nobody can wait for the disk but who writes to it and sleeps at the dirty thresholds: nobody reads from it or synced to it before, and no
+    /// other group waits longer.
+    pub(crate) fn only_throttles(&self, window: &Window<'_>) -> bool {
+        let unread = self.read < self.written * UNREAD && self.slowed.is_none();
+        unread && !slowed::is_synced(window, self.disk) && freerun::is_reached(window)
     }
 }

@@ -44,7 +44,7 @@ const QUESTIONS: &[Question] = &[
 ];
 
 /// Samples that a baseline needs: a median and its deviations of fewer mean nothing.
-const LEAST_SAMPLES: usize = 10;
+pub const LEAST_SAMPLES: usize = 10;
 
 /// How many control groups had no row.
 const SKIPPED: &[&str] = &["scan_groups_skipped"];

@@ -24,12 +24,19 @@ pub(crate) const MIN_DELAY: Limit<Nanos> = Limit::new(
 impl<'a> Window<'a> {
     /// The share of time for which a disk has a request in flight.
     pub(crate) fn busy(&self, disk: &str) -> Option<Amount<Ratio>> {
-        self.derived(Table::Disk, disk, &derived::BUSY)
+        // Two samples are not taken at exactly the moments of their stamps.
+        Some(self.derived(Table::Disk, disk, &derived::BUSY)?.min(Amount::new(1.0)))
     }
 
     /// The mean number of requests in flight at a disk.
     pub(crate) fn queue(&self, disk: &str) -> Option<Amount<Count>> {
         self.derived(Table::Disk, disk, &derived::QUEUE_DEPTH)
+    }
+
+    /// The mean number of requests in flight while a disk is busy; absent of one that is not.
+    pub(crate) fn depth(&self, disk: &str) -> Option<Amount<Count>> {
+        let busy = self.busy(disk).filter(|busy| busy.is_positive())?;
+        Some(Amount::new(self.queue(disk)?.get() / busy.get()))
     }
 
     /// The mean time of a request at a disk with its queue.

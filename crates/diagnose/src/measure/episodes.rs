@@ -5,9 +5,8 @@ use crate::measure::low_priority::LowPriority;
 use crate::measure::signal::{KnownTimes, Signal, Slope, Weighed};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Moment, Ratio, Recording, Span, Table};
-use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Names a signal: an entity, and how the signal follows from its metrics.
 #[derive(Debug, Clone, Copy)]
@@ -142,42 +141,68 @@ type Mean = (Span, Table, &'static str, String);
 /// A median and the median deviation from it.
 type Middle = (f64, f64);
 
-/// The signals of one recording and their episodes, as far as a rule needed them.
+/// What was found, by key: each once, though threads ask for it at the same time.
+#[derive(Debug)]
+struct Found<K, V>(Mutex<BTreeMap<K, Arc<OnceLock<V>>>>);
+
+impl<K, V> Default for Found<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Ord, V: Clone> Found<K, V> {
+    fn or_find(&self, key: K, find: impl FnOnce() -> V) -> V {
+        let found = Arc::clone(lock(&self.0).entry(key).or_default());
+        found.get_or_init(find).clone()
+    }
+
+    fn retain(&mut self, mut stays: impl FnMut(&K) -> bool) {
+        lock(&self.0).retain(|key, _| stays(key));
+    }
+}
+
+fn lock<T>(all: &Mutex<T>) -> MutexGuard<'_, T> {
+    all.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The signals of one recording and their episodes, as far as a rule needed them. Stretches are examined on several threads, which share it.
 #[derive(Debug, Default)]
 pub(crate) struct Episodes {
-    known: RefCell<BTreeMap<Key, Rc<[Weighed]>>>,
+    known: Found<Key, Arc<[Weighed]>>,
     /// The signals that rules compare in each of their stretches.
-    signals: RefCell<BTreeMap<Key, Option<Rc<Signal>>>>,
+    signals: Found<Key, Option<Arc<Signal>>>,
     /// Their times.
-    times: RefCell<KnownTimes>,
+    times: Mutex<KnownTimes>,
     /// The medians of signals over stretches, with the deviations from them: several rules ask the same of each of their stretches.
-    middles: RefCell<BTreeMap<(Key, Span), Option<Middle>>>,
+    middles: Found<(Key, Span), Option<Middle>>,
     /// The values of derived metrics over stretches, of which rules ask the same of each of theirs: of what was before one, a day.
-    means: RefCell<BTreeMap<Mean, Option<f64>>>,
+    means: Found<Mean, Option<f64>>,
     /// From the first to the last moment of the recording.
-    span: OnceCell<Option<(i64, i64)>>,
+    span: OnceLock<Option<(i64, i64)>>,
     /// When signals stay at or above a value, by its bits.
-    held: RefCell<BTreeMap<AtLeast, Rc<[Span]>>>,
+    held: Found<AtLeast, Arc<[Span]>>,
     /// The processes whose waits for a CPU are no lost time.
-    low_priority: OnceCell<LowPriority>,
+    low_priority: OnceLock<LowPriority>,
     /// Groups that came in the place of others.
-    successions: OnceCell<BTreeMap<String, String>>,
+    successions: OnceLock<BTreeMap<String, String>>,
+    /// From when on the tasks of groups wait for commits of a journal, and by which share of time longer.
+    commits: OnceLock<BTreeMap<String, (Moment, Amount<Ratio>)>>,
     /// Runs of samples that were followed to their end, by name.
-    runs: RefCell<BTreeMap<&'static str, Vec<Span>>>,
+    runs: Mutex<BTreeMap<&'static str, Vec<Span>>>,
 }
 
 impl Episodes {
     /// When a signal is far above its baseline; empty when there is no such signal. Of a day a signal takes as much memory as two columns: it is
     /// kept where it follows from several metrics. Rules compare those, and others are made again in no time.
-    pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
+    pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Arc<[Weighed]> {
         let find = || match spec.formula {
             Formula::Derived(_) | Formula::Await => self.signal(recording, spec).map(|signal| signal.weighed()),
             Formula::Rate(_) | Formula::Growth(_) | Formula::Fall(_) => {
                 self.found(recording, spec).map(|signal| signal.weighed())
             }
         };
-        let find = || find().unwrap_or_default().into();
-        self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
+        self.known.or_find(spec.key(), || find().unwrap_or_default().into())
     }
 
     /// The recording's own span, which takes a look at every sample.
@@ -188,6 +213,14 @@ impl Episodes {
     /// Groups that came in the place of others, by name, which takes a look at every process.
     pub(crate) fn successions(&self, find: impl FnOnce() -> BTreeMap<String, String>) -> &BTreeMap<String, String> {
         self.successions.get_or_init(find)
+    }
+
+    /// From when on the tasks of groups wait for commits of a journal, by name, which takes a look at every process.
+    pub(crate) fn commits(
+        &self,
+        find: impl FnOnce() -> BTreeMap<String, (Moment, Amount<Ratio>)>,
+    ) -> &BTreeMap<String, (Moment, Amount<Ratio>)> {
+        self.commits.get_or_init(find)
     }
 
     /// A derived metric of an entity over a stretch. Those of processes are not kept: they are many, and each is asked for in one stretch.
@@ -208,7 +241,7 @@ impl Episodes {
         if table == Table::Process {
             return find();
         }
-        *self.means.borrow_mut().entry((span, table, derived.name, entity.to_owned())).or_insert_with(find)
+        self.means.or_find((span, table, derived.name, entity.to_owned()), find)
     }
 
     /// The median of a signal over a stretch and the median deviation from it, as [`Signal::middle`].
@@ -222,14 +255,14 @@ impl Episodes {
             let (median, deviation) = self.signal(recording, spec)?.middle::<M>(span)?;
             Some((median.get(), deviation.get()))
         };
-        let middle = *self.middles.borrow_mut().entry((spec.key(), span)).or_insert_with(find);
+        let middle = self.middles.or_find((spec.key(), span), find);
         middle.map(|(median, deviation)| (Amount::new(median), Amount::new(deviation)))
     }
 
     /// When a signal stays at or above a value; empty when there is no such signal.
-    pub(crate) fn held<M>(&self, recording: &Recording, spec: SignalSpec<'_>, least: Amount<M>) -> Rc<[Span]> {
+    pub(crate) fn held<M>(&self, recording: &Recording, spec: SignalSpec<'_>, least: Amount<M>) -> Arc<[Span]> {
         let find = || self.signal(recording, spec).map(|signal| signal.held(least)).unwrap_or_default().into();
-        self.held.borrow_mut().entry((spec.key(), least.get().to_bits())).or_insert_with(find).clone()
+        self.held.or_find((spec.key(), least.get().to_bits()), find)
     }
 
     /// Where the run of samples ends in which one at a moment lies, which may be a day later: `find` follows each run once. Runs of one
@@ -240,27 +273,23 @@ impl Episodes {
         at: Moment,
         find: impl FnOnce() -> Option<Moment>,
     ) -> Option<Moment> {
-        let known = self.runs.borrow().get(name).and_then(|runs| runs.iter().find(|run| run.contains(at)).copied());
+        let known = lock(&self.runs).get(name).and_then(|runs| runs.iter().find(|run| run.contains(at)).copied());
         if let Some(run) = known {
             return Some(run.to);
         }
         let to = find()?;
-        self.runs.borrow_mut().entry(name).or_default().push(Span { from: at, to });
+        lock(&self.runs).entry(name).or_default().push(Span { from: at, to });
         Some(to)
     }
 
     /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and
     /// each is asked for in one stretch.
-    pub(crate) fn signal(&self, recording: &Recording, spec: SignalSpec<'_>) -> Option<Rc<Signal>> {
+    pub(crate) fn signal(&self, recording: &Recording, spec: SignalSpec<'_>) -> Option<Arc<Signal>> {
         if spec.table == Table::Process {
-            return spec.signal(recording).map(Rc::new);
+            return spec.signal(recording).map(Arc::new);
         }
-        if let Some(known) = self.signals.borrow().get(&spec.key()) {
-            return known.clone();
-        }
-        let found = self.found(recording, spec).map(|signal| Rc::new(signal.sharing(&mut self.times.borrow_mut())));
-        self.signals.borrow_mut().insert(spec.key(), found.clone());
-        found
+        let find = || Some(Arc::new(self.found(recording, spec)?.sharing(|own| lock(&self.times).same(own))));
+        self.signals.or_find(spec.key(), find)
     }
 
     /// A signal without the waits for a CPU that are no lost time.
@@ -298,19 +327,20 @@ impl Episodes {
     /// Forgets what it knew before more was read than these metrics: what follows from others, and waits for a CPU where processes were
     /// read that are of low priority.
     pub(crate) fn more_was_read(&mut self, recording: &Recording, whole: &[&str]) {
-        self.low_priority = OnceCell::new();
-        self.successions = OnceCell::new();
+        self.low_priority = OnceLock::new();
+        self.successions = OnceLock::new();
+        self.commits = OnceLock::new();
         let low = self.low_priority(recording).concerns(None);
         let stays = |(table, _, formula): &Key| {
             let spec = SignalSpec { table: *table, entity: "", formula: *formula };
             let read = *table != Table::Process && spec.metrics().iter().all(|metric| whole.contains(metric));
             read && !(low && spec.cpu_waits().is_some())
         };
-        self.known.get_mut().retain(|key, _| stays(key));
-        self.signals.get_mut().retain(|key, _| stays(key));
-        self.middles.get_mut().retain(|(key, _), _| stays(key));
-        self.means.get_mut().retain(|(_, table, name, _), _| stays(&(*table, String::new(), Formula::Derived(name))));
-        self.held.get_mut().retain(|(key, _), _| stays(key));
+        self.known.retain(stays);
+        self.signals.retain(stays);
+        self.middles.retain(|(key, _)| stays(key));
+        self.means.retain(|(_, table, name, _)| stays(&(*table, String::new(), Formula::Derived(name))));
+        self.held.retain(|(key, _)| stays(key));
     }
 }
 
@@ -349,8 +379,11 @@ mod tests {
         };
         let (mut recording, mut episodes) = (recorded(false), Episodes::default());
         assert_eq!(told(&episodes, &recording), (Some(0.5), Some(0.5), 1));
+        let none = episodes.commits(BTreeMap::new).len();
         recording.absorb(recorded(true));
         episodes.more_was_read(&recording, &["psi_cpu_some"]);
+        let found = || BTreeMap::from([("/db".to_owned(), (Moment::new(5), Amount::new(0.4)))]);
+        assert_eq!([none, episodes.commits(found).len(), episodes.commits(BTreeMap::new).len()], [0, 1, 1]);
         assert_eq!(told(&episodes, &recording), (Some(0.0), Some(0.0), 0));
         assert_eq!(episodes.given_way(&recording, None, span).map(Amount::get), Some(0.5));
     }

@@ -13,7 +13,7 @@ use crate::measure::signal::Signal;
 use pagetide_core::derived::{self, Interval};
 use pagetide_core::{EndedName, Ratio, Recording, Span, Table};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &[
@@ -142,14 +142,14 @@ impl LowPriority {
         place: Option<&str>,
         all: Signal,
         counted: impl Fn(&str) -> Option<Signal>,
-        lost: impl Fn(&str) -> Option<Rc<Signal>>,
+        lost: impl Fn(&str) -> Option<Arc<Signal>>,
     ) -> Signal {
         if !self.concerns(place) {
             return all;
         }
         let groups = self.innermost.iter().map(String::as_str);
         let groups = groups.filter(|group| is_in(place, Some(group)) && Some(*group) != place);
-        let groups: Vec<(&str, Rc<Signal>)> = groups.filter_map(|group| Some((group, lost(group)?))).collect();
+        let groups: Vec<(&str, Arc<Signal>)> = groups.filter_map(|group| Some((group, lost(group)?))).collect();
         let own = |process: &&Known| {
             let group = process.group.as_deref();
             is_in(place, group) && !groups.iter().any(|(known, _)| group == Some(*known))

@@ -3,7 +3,26 @@
 use crate::measure::amount::Count;
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{Window, intervals, joined};
-use pagetide_core::{Moment, Span, Table, derived};
+use pagetide_core::{Moment, Nanos, Recording, Span, Table, derived};
+
+/// Samples before and after an onset within which a change stands beside it, …
+const NEAR: u64 = 5;
+/// … and the least of that time.
+const MIN_MARGIN: Nanos = Nanos::new(5_000_000_000);
+/// How much later than it happened a change of a setting may be noted: the recorder reads the settings every 10 s.
+pub(crate) const SETTINGS_LATE: Nanos = Nanos::new(10_000_000_000);
+
+/// The time in which a change stands beside an onset.
+pub(crate) fn near(recording: &Recording, onset: Moment) -> Span {
+    let margin = intervals(recording, NEAR).max(MIN_MARGIN);
+    Span { from: onset.earlier(margin), to: onset.later(margin) }
+}
+
+/// The time in which the change of a setting beside an onset is noted.
+pub(crate) fn near_with_settings(recording: &Recording, onset: Moment) -> Span {
+    let near = near(recording, onset);
+    Span { to: near.to.later(SETTINGS_LATE), ..near }
+}
 
 /// A harm whose onset is looked for. Each method gives the harm with what led to it.
 #[derive(Debug, Clone, Copy)]
@@ -82,14 +101,20 @@ impl Onset<'_> {
     fn back_to_rise_of(self, driver: SignalSpec<'_>) -> Span {
         let Self { window, harm } = self;
         let signal = window.episodes.signal(window.recording, driver);
-        signal.map_or(harm, |signal| signal.back_from(harm, self.first_moment(), intervals(window.recording, 10)))
+        // A process without a row in the first sample was not there, also if its first rate is of the time from there on.
+        let sampled = driver.of_process().and_then(|process| window.over(Span::ALL).sampled(process));
+        let came = sampled.is_some_and(|sampled| sampled.from > self.first_moment());
+        let first = if came { Moment::new(i64::MIN) } else { self.first_moment() };
+        signal.map_or(harm, |signal| signal.back_from(harm, first, intervals(window.recording, 10)))
     }
 
     /// From the start of a process, or of the first of those of its name that ran one after another, where all of them started within the recording.
     fn at_start_of(self, process: &str) -> Span {
         let Self { window, harm } = self;
         let work = SignalSpec::process(process, &derived::CPUS);
-        let first = window.episodes.signal(window.recording, work).and_then(|signal| signal.first());
+        let always = window.over(Span::ALL);
+        let sampled = || always.sampled(process).map(|sampled| sampled.from);
+        let first = window.episodes.signal(window.recording, work).and_then(|_| sampled());
         let known = self.first_moment();
         // Its first sample comes after its start; a sample may be late. One that was idle until long after began later.
         let soon = intervals(window.recording, 3);
@@ -101,13 +126,14 @@ impl Onset<'_> {
         if let Some(first) = first.filter(|first| *first > known) {
             start = self.back_to_rise_of(work);
             if start.from <= first {
-                start.from = start.from.min(begun(process, first));
+                // Its first rate is of the time since the sample before, which is earlier.
+                let begun = begun(process, first);
+                start.from = if begun <= harm.from { begun } else { start.from.min(begun) };
             }
         }
         let all = || window.recording.entities(Table::Process);
         let Some((_, comm)) = all().find(|(name, _)| *name == process) else { return start };
         let others = all().filter(|(name, other)| *other == comm && *name != process);
-        let always = window.over(Span::ALL);
         let others = others.filter_map(|(name, _)| Some((name, always.sampled(name)?)));
         let mut spans: Vec<Span> = others.map(|(name, span)| Span { from: begun(name, span.from), ..span }).collect();
         if spans.iter().any(|span| span.from <= known) {

@@ -76,13 +76,23 @@ const LARGE: Limit<Bytes> = Limit::new(
 
 /// What the limit of a device looks like, as a sentence: large requests at an even rate are no limit of requests.
 pub(crate) fn ceiling_words(window: &Window<'_>, disk: &str, rate: Rate<Count>) -> String {
-    let size = window.moved(disk).map(|bytes| Amount::<Bytes>::new(bytes.get() / rate.get().max(1.0)));
-    match size.zip(window.moved(disk)) {
-        Some((size, bytes)) if size >= LARGE => format!(
+    match large_requests(window, disk, rate) {
+        Some((size, bytes)) => format!(
             " It completes {bytes} in requests of {size} however long its queue is: this looks like a bandwidth limit, not an IOPS limit."
         ),
-        _ => format!(" It completes {rate} however long its queue is: this looks like an IOPS limit."),
+        None => format!(" It completes {rate} however long its queue is: this looks like an IOPS limit."),
     }
+}
+
+/// The size of the requests that a device completes at this rate, and what it transfers, where they are so large that their rate is a limit of bandwidth.
+pub(crate) fn large_requests(
+    window: &Window<'_>,
+    disk: &str,
+    rate: Rate<Count>,
+) -> Option<(Amount<Bytes>, Rate<Bytes>)> {
+    let bytes = window.moved(disk)?;
+    let size = Amount::<Bytes>::new(bytes.get() / rate.get().max(1.0));
+    (size >= LARGE).then_some((size, bytes))
 }
 
 /// The requests per second at which a disk with a full queue stays, whatever the queue: its limit.

@@ -6,8 +6,8 @@
 use crate::measure::amount::{Amount, Count};
 use pagetide_core::derived::{self, Derived, Interval};
 use pagetide_core::{Kind, Moment, Nanos, Recording, Span, Table};
-use std::cell::OnceCell;
-use std::rc::Rc;
+
+use std::sync::{Arc, OnceLock};
 
 /// A rate per second over time.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,15 +16,26 @@ pub(crate) struct Signal {
     times: Times,
     values: Vec<f64>,
     /// Its lower quartile, and how far quiet values lie from it, once somebody asked.
-    quiet: OnceCell<Option<(f64, f64)>>,
+    quiet: OnceLock<Option<(f64, f64)>>,
 }
 
 /// Intervals in order of time. Those of metrics of one table are the same, and of a day three quarters of a signal.
-type Times = Rc<[(i64, i64)]>;
+pub(crate) type Times = Arc<[(i64, i64)]>;
 
 /// The times of signals that were seen, each once.
 #[derive(Debug, Default)]
 pub(crate) struct KnownTimes(Vec<Times>);
+
+impl KnownTimes {
+    /// The times of an earlier signal, if these are the same.
+    pub(crate) fn same(&mut self, times: Times) -> Times {
+        if let Some(known) = self.0.iter().find(|known| **known == times) {
+            return Arc::clone(known);
+        }
+        self.0.push(Arc::clone(&times));
+        times
+    }
+}
 
 /// A rate over one interval, in the metric's unit per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,23 +94,18 @@ impl Signal {
     fn of(points: Vec<Point>) -> Option<Self> {
         let times = points.iter().map(|point| (point.from, point.to)).collect();
         let values = points.iter().map(|point| point.value).collect();
-        (!points.is_empty()).then_some(Self { times, values, quiet: OnceCell::new() })
+        (!points.is_empty()).then_some(Self { times, values, quiet: OnceLock::new() })
     }
 
-    /// The same in less memory: it shares its times with an earlier signal that has them.
-    pub(crate) fn sharing(self, known: &mut KnownTimes) -> Self {
-        let same = known.0.iter().find(|times| **times == self.times).cloned();
-        let times = same.unwrap_or_else(|| {
-            known.0.push(self.times.clone());
-            self.times
-        });
-        Self { times, ..self }
+    /// The same in less memory: with those times of an earlier signal that `same` finds.
+    pub(crate) fn sharing(self, same: impl FnOnce(Times) -> Times) -> Self {
+        Self { times: same(self.times), ..self }
     }
 
     /// The same at the same times with other values: each by its place and what it was.
     pub(crate) fn mapped(&self, value: impl Fn(usize, f64) -> f64) -> Self {
         let values = self.values.iter().enumerate().map(|(at, was)| value(at, *was)).collect();
-        Self { times: self.times.clone(), values, quiet: OnceCell::new() }
+        Self { times: self.times.clone(), values, quiet: OnceLock::new() }
     }
 
     /// The points from `first` on.
@@ -450,9 +456,10 @@ fn outliers(sorted: &[f64]) -> Option<Level> {
 
 /// The median distance of values from their median.
 fn deviation(values: &[f64], median_of_them: f64) -> Option<f64> {
-    let mut deviations: Vec<f64> = values.iter().map(|value| (value - median_of_them).abs()).collect();
+    // The bits of numbers that are not negative are in their order.
+    let mut deviations: Vec<u64> = values.iter().map(|value| (value - median_of_them).abs().to_bits()).collect();
     let middle = deviations.len() / 2;
-    (middle < deviations.len()).then(|| *deviations.select_nth_unstable_by(middle, f64::total_cmp).1)
+    (middle < deviations.len()).then(|| f64::from_bits(*deviations.select_nth_unstable(middle).1))
 }
 
 /// The middle of sorted values.

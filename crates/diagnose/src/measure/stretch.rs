@@ -3,8 +3,8 @@
 use crate::measure::amount::Amount;
 use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::window::{REFAULTED, SCANNED, Window, intervals, joined};
-use pagetide_core::derived;
 use pagetide_core::{Moment, Nanos, Ratio, Recording, Span, StepResult, Table};
+use pagetide_core::{derived, on_all_cores};
 
 /// Counts the processes that the OOM killer ended.
 pub(crate) const KILLS: &str = "oom_kill";
@@ -80,8 +80,10 @@ pub(crate) fn metrics() -> impl Iterator<Item = &'static str> {
 /// The stretches in which any of these signals is far above its baseline, overlapping ones joined, in order of time.
 fn busy(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
     let of_disks = recording.entities(Table::Disk).flat_map(|(disk, _)| of_disk(disk));
-    let all = OF_HOST.into_iter().chain(of_disks).flat_map(|signal| episodes.of(recording, signal).to_vec());
-    let all = joined(all.map(|(span, _)| span).collect(), Nanos::new(0));
+    let signals: Vec<SignalSpec<'_>> = OF_HOST.into_iter().chain(of_disks).collect();
+    let all = on_all_cores(&signals, |signal| episodes.of(recording, *signal));
+    let all = all.iter().flat_map(|found| found.iter().map(|(span, _)| *span));
+    let all = joined(all.collect(), Nanos::new(0));
     let more = losing(recording, episodes).into_iter().filter(|span| !all.iter().any(|known| known.overlaps(*span)));
     joined(all.iter().copied().chain(more).collect(), Nanos::new(0))
 }

@@ -296,6 +296,11 @@ impl<'a> Window<'a> {
         self.derived(Table::Host, "", derived)
     }
 
+    /// The share of CPU time for which CPUs idle, whether they wait for IO or not.
+    pub(crate) fn idle(&self) -> Option<Amount<Ratio>> {
+        Some(self.share(&derived::CPU_IDLE)? + self.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
+    }
+
     /// By what the waits of a group, or of the host, for a CPU are measured.
     pub(crate) fn source_of_cpu_waits(&self, group: Option<&str>) -> &'static str {
         self.episodes.source_of_cpu_waits(self.recording, group)

@@ -4,6 +4,7 @@ use crate::actors::group;
 use crate::actors::newcomer;
 use crate::actors::one_thread::{self, CALLED, FEWER, FULL, INTERVAL, ONE, OneThread, SERVED, USED, WAITED};
 use crate::actors::process::{self, ProcessShare};
+use crate::evidence::threshold::IDLE;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::lost_time::Activity;
 use crate::ledger::memory_waits;
@@ -21,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
     leads_to: &[
         leads(
             EffectKind::CpuWaits,
-            "More tasks are runnable than there are CPUs.",
+            "More tasks are runnable than there are CPUs on which they may run.",
             "kernel/sched/psi.c: psi_task_change",
         ),
         leads(
@@ -57,6 +58,7 @@ pub(crate) const RULE: Rule = Rule {
                 "psi_cpu_some",
                 "psi_memory_some",
                 "procs_running",
+                "num_threads",
                 "cpu_throttled",
                 "cpu_periods",
                 "cpu_max",
@@ -101,12 +103,6 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const IDLE: Limit<Ratio> = Limit::new(
-    "share of CPU time idle or in iowait, at most",
-    0.1,
-    "With more idle time, a task finds a CPU at once.",
-    "judgement",
-);
 const QUEUED: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for a CPU",
     0.2,
@@ -168,11 +164,6 @@ const STOLEN: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-/// CPU time idle, waiting for IO or not.
-fn idle_share(window: &Window<'_>) -> Option<Amount<Ratio>> {
-    Some(window.share(&derived::CPU_IDLE)? + window.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
-}
-
 /// A control group that is throttled, or whose tasks wait for a CPU, while the CPUs idle: its own limit keeps them from running.
 fn limited(window: &Window<'_>) -> Option<Finding> {
     // The limit lasts, and the stretch of another signal may be short.
@@ -192,7 +183,7 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let waited = during.derived::<Ratio>(Table::Cgroup, group, &derived::PSI_CPU_SOME)?;
-    let idle = idle_share(&during)?;
+    let idle = during.idle()?;
     // Where the kernel counts that it throttles the group, that is what the group waits for as long as a CPU would be free.
     let free = if own { IDLE } else { FREE };
     if idle < free.value() || during.span.length() < queue::least(during.recording) {
@@ -246,7 +237,7 @@ fn of_one_thread(window: &Window<'_>) -> Option<Finding> {
     let during = window.over(span);
     let only = window.recording.manifest.cpus == 1;
     // With less, more threads would not run either.
-    let idle = idle_share(&during).filter(|idle| only || *idle >= IDLE)?;
+    let idle = during.idle().filter(|idle| only || *idle >= IDLE)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     found.origin(process.actor(window));
@@ -348,20 +339,11 @@ fn pinned(window: &Window<'_>) -> Option<Finding> {
     let count = |cpus: &[&str]| Amount::<Count>::new(cpus.len() as f64);
     found.add(1.0, "CPUs that are full", "cpu_idle + cpu_iowait of each CPU", count(&full));
     found.add(1.0, "CPUs that are idle at least half of the time", "cpu_idle + cpu_iowait of each CPU", count(&free));
-    // Ticks of 1/100 s.
     let most = process::fastest::<Count>(&during, &["utime", "stime"]);
-    let who = most.filter(|most| most.amount.get() / 100.0 >= full.len() as f64 * NAMED.get()).map_or(
-        String::new(),
-        |most| {
-            found.origin(most.actor(window));
-            format!(
-                " {} uses {:.1} of {} CPUs.",
-                most.words(),
-                most.amount.get() / 100.0,
-                window.recording.manifest.cpus
-            )
-        },
-    );
+    let who = most.filter(|most| most.cpus().get() >= full.len() as f64 * NAMED.get()).map_or(String::new(), |most| {
+        found.origin(most.actor(window));
+        format!(" {} uses {:.1} of {} CPUs.", most.words(), most.cpus().get(), window.recording.manifest.cpus)
+    });
     let statement = format!(
         "{whose} waited for a CPU {waited} of the time: {} {} full, while {} {} idle at least half of the time. An affinity (taskset, cpuset.cpus, \
          an isolated CPU) keeps them from the idle ones.{who}",
@@ -405,7 +387,7 @@ fn was_free(during: &Window<'_>) -> bool {
     let Some(earlier) = during.baseline().all() else { return false };
     let queued = |window: &Window<'_>| window.share(&derived::PSI_CPU_SOME);
     let more = queued(during).zip(queued(&earlier)).is_some_and(|(queued, before)| queued >= before + NEW.value());
-    more && idle_share(&earlier).is_some_and(|idle| idle >= RESTS)
+    more && earlier.idle().is_some_and(|idle| idle >= RESTS)
 }
 
 /// The longest time, with a part in this stretch, for which a service waits for a CPU clearly more than before. On CPUs that are always full, the host
@@ -422,7 +404,7 @@ fn service_waits(window: &Window<'_>) -> Option<Span> {
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
-    if idle_share(window)?.get() > 0.7 {
+    if window.idle()?.get() > 0.7 {
         return None;
     }
     // A CPU that was half idle cannot run four times as much, but tasks that queue for it stand out from none.
@@ -430,7 +412,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let queued = queued.or_else(|| service_waits(window));
     let span = queued.unwrap_or_else(|| window.when(SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let during = window.over(span);
-    let idle = idle_share(&during)?;
+    let idle = during.idle()?;
     let waited = during.share(&derived::PSI_CPU_SOME);
     // Where tasks queued for a CPU before, that they do is no incident, but where a CPU was often free and is no more; and at the start of a
     // recording nobody knows.
@@ -476,12 +458,10 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let weight = if refaulted.get() > 0.01 { -1.5 } else { 0.5 };
         found.add(weight, "refaulted bytes per minute, as a share of memory", "workingset_refault_file", refaulted);
     }
-    // Ticks of 1/100 s.
-    let used = |process: &ProcessShare<'_, Per<Count>>| Amount::<Count>::new(process.amount.get() / 100.0);
     let busy = cpus * (1.0 - idle.get());
-    let most = process::fastest::<Count>(&during, &["utime", "stime"]).filter(|process| used(process) >= busy * NAMED);
+    let most = process::fastest::<Count>(&during, &["utime", "stime"]).filter(|process| process.cpus() >= busy * NAMED);
     let who = most.map_or(String::new(), |process| {
-        let used = used(&process);
+        let used = process.cpus();
         found.note(format!("CPUs that {} used", process.words()), "utime + stime", used);
         found.origin(process.actor(window));
         let all = window.recording.manifest.cpus;
@@ -533,6 +513,9 @@ fn fewer(during: &Window<'_>, most: Option<ProcessShare<'_, Per<Count>>>) -> Str
         Some(one) if !newcomer::started(during, one.comm) => {
             format!("Find what {} computes, and make that cheaper; or add CPUs.", one.comm)
         }
+        Some(one) if threads(during, one.comm) > f64::from(during.recording.manifest.cpus) + one.processes as f64 => {
+            format!("Run {} with fewer threads, at a lower priority (nice, CPUWeight), or add CPUs.", one.comm)
+        }
         Some(one) if one.processes > 1 => {
             format!(
                 "Run fewer processes of {} at a time, at a lower priority (nice, CPUWeight), or add CPUs.",
@@ -542,4 +525,10 @@ fn fewer(during: &Window<'_>, most: Option<ProcessShare<'_, Per<Count>>>) -> Str
         Some(one) => format!("Run {} at a lower priority (nice, CPUWeight) or at another time, or add CPUs.", one.comm),
         None => "Find the processes that use the CPUs. Run fewer at a time, or add CPUs.".to_owned(),
     }
+}
+
+/// The threads of the processes of a command.
+fn threads(during: &Window<'_>, comm: &str) -> f64 {
+    let own = process::present(during).filter(|(_, other)| *other == comm);
+    own.filter_map(|(name, _)| Some(during.level::<Count>(Table::Process, name, "num_threads")?.most.get())).sum()
 }

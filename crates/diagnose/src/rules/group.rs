@@ -3,3 +3,4 @@
 pub(super) mod cgroup_limit;
 pub(super) mod io_limit;
 pub(super) mod memory_high;
+mod raise;

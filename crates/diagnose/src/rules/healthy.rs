@@ -1,5 +1,7 @@
 //! `healthy`: nothing is wrong, with the numbers that show it.
 
+use crate::actors::group;
+use crate::actors::io_limit::{self, DEMANDED};
 use crate::actors::newcomer;
 use crate::actors::one_thread::{self, FULL, OneThread, SERVED};
 use crate::evidence::EvidenceBuilder;
@@ -11,6 +13,7 @@ use crate::ledger::quieter::{FEWER, HALF};
 use crate::ledger::restarted;
 use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
 use crate::measure::amount::{Amount, Limit, grade};
+use crate::measure::cgroup_version;
 use crate::measure::coverage;
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, Window};
@@ -85,7 +88,7 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const WELL: &str = "Nothing is wrong with memory and devices";
+pub(crate) const WELL: &str = "Nothing is wrong with memory and devices";
 
 const IO: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for IO, at least, to be reported",
@@ -190,13 +193,15 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let usual = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME));
         let usual = usual.and_then(|signal| signal.baseline()).unwrap_or(io);
         let rose = io >= usual + MORE.value();
-        let weight = if rose { -3.0 } else { 0.0 };
+        // Waits throughout the recording may be this host's normal load, or began before it.
+        let weight = if rose { -3.0 } else { -2.5 * grade(io, IO.get(), THROUGHOUT.get()) };
         found.compare(weight, "share of time that tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
+        let who = waits_most(window, io).unwrap_or_default();
         if rose {
-            let text = format!(" But tasks waited for IO {io} of the time ({usual} in quiet times).");
+            let text = format!(" But tasks waited for IO {io} of the time ({usual} in quiet times).{who}");
             ("No rule found a problem with memory or devices", text)
         } else {
-            (WELL, format!(" Tasks waited for IO {io} of the time, with no new queue at a device."))
+            (WELL, format!(" Tasks waited for IO {io} of the time, with no new queue at a device.{who}"))
         }
     });
     let (head, for_io) = for_io.unwrap_or((WELL, String::new()));
@@ -239,6 +244,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     let statement = format!("{head}: {waited}{}.{for_io}{cpu}{gave_way}{quieter}{woken}", read_again(refaulted));
     found.finish(RuleId::Healthy, statement, Vec::new())
+}
+
+/// The part of the host's waits for IO that a group has, at least, to be named for them.
+const MIN_SHARE_OF_IO_WAITS: f64 = 0.5;
+
+/// Which group waits for IO most, as a sentence, and the IO limit that it comes nearest to.
+fn waits_most(window: &Window<'_>, io: Amount<Ratio>) -> Option<String> {
+    let groups = group::leaves(window.recording).into_iter();
+    let waits =
+        groups.filter_map(|group| Some((group, window.derived::<Ratio>(Table::Cgroup, group, &derived::PSI_IO_SOME)?)));
+    let (group, share) = waits
+        .max_by(|one, other| one.1.total_cmp(&other.1))
+        .filter(|(_, share)| *share >= io * MIN_SHARE_OF_IO_WAITS)?;
+    let limit = io_limit::nearest(window, Some(group)).filter(|limit| limit.used() >= DEMANDED);
+    let v1 = cgroup_version::is_v1(window.recording);
+    let limit = limit.map_or(String::new(), |limit| format!(" {}.", limit.words(v1)));
+    Some(format!(" {group} waited most: {share} of the time.{limit}"))
 }
 
 /// What was read again after reclaim had evicted it, a minute and as a share of memory, in words.

@@ -149,6 +149,20 @@ pub(crate) fn is_little(ledger: &Ledger, finding: &Finding) -> bool {
     waits && finding.range.overlaps(ledger.range) && (ledger.lost_ns as f64) < length * little.get()
 }
 
+const ELSEWHERE: Limit<Ratio> = Limit::new(
+    "share of the lost time that waits for a CPU take, at least, beside which no other cause of waits is strong",
+    0.75,
+    "Most of what services felt was another wait.",
+    "judgement",
+);
+
+/// Whether services waited for a CPU while a finding lasts, and hardly for what it explains.
+pub(crate) fn is_minor(ledger: &Ledger, finding: &Finding) -> bool {
+    let waits = rules::by_id(finding.rule).loss.is_some_and(|loss| loss != Loss::Killed);
+    let for_cpu = ledger.booked(Account::Cpu) as f64 >= ledger.lost_ns as f64 * ELSEWHERE.get();
+    waits && !explains(finding.rule, CPU) && finding.range.overlaps(ledger.range) && for_cpu
+}
+
 /// The surest finding of the time lost that explains the losses of a side, by its place.
 fn place(recording: &Recording, ledger: &Ledger, findings: &[Finding], side: &[Account]) -> Option<usize> {
     let fits = |finding: &&Finding| {
@@ -212,7 +226,7 @@ fn surest<'a>(recording: &Recording, findings: &[&'a Finding]) -> Option<&'a Fin
 }
 
 /// Whether a device passes its requests on, to disks or to memory.
-fn is_layered(disk: &str) -> bool {
+pub(crate) fn is_layered(disk: &str) -> bool {
     ["dm-", "md", "loop", "zram"].iter().any(|kind| disk.starts_with(kind))
 }
 
@@ -224,8 +238,8 @@ pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
 }
 
 /// The numbers that decide.
-pub(crate) const THRESHOLDS: [Threshold; 6] =
-    [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), LITTLE_CPU.doc(), UNOWNED.doc()];
+pub(crate) const THRESHOLDS: [Threshold; 7] =
+    [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), LITTLE_CPU.doc(), ELSEWHERE.doc(), UNOWNED.doc()];
 
 #[cfg(test)]
 mod tests {
@@ -275,6 +289,27 @@ mod tests {
         assert!(little(RuleId::AnonymousGrowth, Account::ReadAgain, 4));
         assert!(!little(RuleId::AnonymousGrowth, Account::ReadAgain, 15));
         assert!(!little(RuleId::OomKill, Account::ReadAgain, 4), "a program ended");
+    }
+
+    #[test]
+    fn a_device_is_not_surely_why_where_services_mostly_waited_for_a_cpu() {
+        let minor = |rule: RuleId, cpu: u64| {
+            let booking = |account, lost_ns| Booking { account, lost_ns, on: None, words: String::new() };
+            let ledger = Ledger {
+                range: RANGE,
+                by: "cgroup:/app".to_owned(),
+                lost_ns: 100,
+                share: 0.1,
+                bookings: vec![booking(Account::Cpu, cpu), booking(Account::Load, 100 - cpu)],
+                groups: Vec::new(),
+                over_time: Vec::new(),
+            };
+            is_minor(&ledger, &finding(rule, "vdb"))
+        };
+        assert!(minor(RuleId::DeviceSaturated, 87));
+        assert!(!minor(RuleId::DeviceSaturated, 60), "a third and more was lost to the device");
+        assert!(!minor(RuleId::CpuBound, 87), "it is why");
+        assert!(!minor(RuleId::AnonymousGrowth, 87), "it costs others their cache, whatever they wait for");
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(crate) fn of(stretches: &Stretches<'_>, ledger: &Ledger) -> Option<Finding> 
     let statement = format!("No rule tells why, but most of the time was lost waiting for {disk}.");
     let advice = advise(
         &format!("While it lasts, look at the requests of {disk}: how many, how large, and whose."),
-        Some("iostat -x 1; pidstat -d 1"),
+        Some("iostat -x 1 5; pidstat -d 1 5"),
         "The commands only read.",
         None,
     );

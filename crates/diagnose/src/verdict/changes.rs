@@ -1,8 +1,9 @@
 //! What changed on the host near the onset of an incident, as far as it was recorded: limits of groups, swap, memory, the pool of huge
 //! pages, devices that came, programs that started, and what the recorder noted of settings, mounts and the kernel's log.
 
-use crate::actors::process;
-use crate::measure::window::{intervals, stamps};
+use crate::actors::{group, process};
+use crate::measure::onset::{self, SETTINGS_LATE};
+use crate::measure::window::stamps;
 use pagetide_core::{
     Actor, Change, EndedName, Finding, HOST_NOTE, KernelMessage, MarkKind, Moment, Nanos, Quantity, Recording, Span,
     Table, Unit,
@@ -27,20 +28,12 @@ const SETTINGS: &[Setting] = &[
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["max", "high", "SwapTotal", "MemTotal", "Hugetlb"];
 
-/// Samples before and after an onset within which a change stands beside it.
-const NEAR: u64 = 5;
 /// Notes that are told; the others are counted.
 const NOTES: usize = 5;
-/// How much later than it happened a change of a setting may be noted.
-const SETTINGS_LATE: Nanos = Nanos::new(10_000_000_000);
-/// The least of that time.
-const MIN_MARGIN: Nanos = Nanos::new(5_000_000_000);
 
 /// The changes near the onset of a finding, in order of time.
 pub(crate) fn near(recording: &Recording, finding: &Finding) -> Vec<Change> {
-    let margin = intervals(recording, NEAR).max(MIN_MARGIN);
-    let onset = finding.range.from;
-    let near = Span { from: onset.earlier(margin), to: onset.later(margin) };
+    let near = onset::near(recording, finding.range.from);
     let mut changes: Vec<Change> = SETTINGS.iter().flat_map(|setting| set(recording, setting, near)).collect();
     changes.extend(devices(recording, near));
     changes.extend(programs(recording, finding, near));
@@ -77,7 +70,6 @@ fn set(recording: &Recording, setting: &Setting, near: Span) -> Vec<Change> {
 fn noted(recording: &Recording, near: Span) -> Vec<Change> {
     let noted = recording.marks.iter().filter_map(|mark| {
         let MarkKind::Note { text } = &mark.kind else { return None };
-        // The settings are read every 10 s.
         let (what, late) = match text.strip_prefix(HOST_NOTE) {
             Some(what) => (what.to_owned(), SETTINGS_LATE),
             None => (KernelMessage::parse(text)?.to_string(), Nanos::ZERO),
@@ -106,12 +98,12 @@ fn devices(recording: &Recording, near: Span) -> Vec<Change> {
     came.collect()
 }
 
-/// The programs that a finding names and that started near its onset.
+/// The programs that a finding names, and those that fill a group that it names, which started near its onset.
 fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change> {
     let mut started: BTreeMap<&str, Vec<(Moment, &str)>> = BTreeMap::new();
     for (name, comm) in recording.entities(Table::Process) {
         let Some(at) = Moment::of_start(name).filter(|at| !EndedName::is(name) && near.contains(*at)) else { continue };
-        if finding.origins.has(&Actor::command(comm)) {
+        if finding.origins.has(&Actor::command(comm)) || fills(recording, finding, name) {
             started.entry(comm).or_default().push((at, name));
         }
     }
@@ -126,6 +118,26 @@ fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change>
         Some(Change { at_ns: at.ns(), what })
     };
     started.into_iter().filter_map(change).collect()
+}
+
+/// The part of a group's memory that a program allocates, at least, to be what fills it.
+const FILLS: f64 = 0.1;
+
+/// Whether a program is in a group that a finding names and comes to have a part of its memory.
+fn fills(recording: &Recording, finding: &Finding, process: &str) -> bool {
+    let most = |table, entity: &str, metric: &str| {
+        recording.series(table, entity, metric)?.points().map(|(_, value)| value).max()
+    };
+    let of = |group: &str| {
+        let number = group::number(recording, Table::Process, process);
+        let inside = number.is_some()
+            && recording.entities(Table::Cgroup).any(|(other, _)| {
+                group::within(group, other) && group::number(recording, Table::Cgroup, other) == number
+            });
+        let both = || Some((most(Table::Process, process, "RssAnon")?, most(Table::Cgroup, group, "current")?));
+        inside && both().is_some_and(|(own, all)| own as f64 >= all as f64 * FILLS)
+    };
+    finding.origins.iter().filter_map(Actor::as_group).any(of)
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use crate::examine::cost;
 use crate::ledger::accounts;
+use crate::ledger::standing;
 use crate::rules;
 use crate::track_record;
-use crate::verdict::arbiter;
+use crate::verdict::{arbiter, protect};
 use pagetide_core::{RuleDoc, Threshold};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -87,7 +88,10 @@ pub fn markdown(rules: &[RuleDoc]) -> String {
          writes this page; `pagetide explain RULE` prints the same texts.\n\n",
     );
     page.push_str(METHOD);
-    let harm = || cost::THRESHOLDS.iter().chain(&arbiter::THRESHOLDS).chain(&accounts::THRESHOLDS);
+    let harm = || {
+        let verdict = arbiter::THRESHOLDS.iter().chain(&protect::THRESHOLDS);
+        cost::THRESHOLDS.iter().chain(verdict).chain(&accounts::THRESHOLDS).chain(&standing::THRESHOLDS)
+    };
     page.push_str(&judged(harm().chain(rules.iter().flat_map(|rule| rule.thresholds))));
     harm().map(threshold).for_each(|line| _ = writeln!(page, "- {line}"));
     page.push_str("\n## Rules\n\n");

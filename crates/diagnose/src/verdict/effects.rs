@@ -9,8 +9,8 @@ use crate::measure::signal::Signal;
 use crate::measure::window::{REFAULTED, SCANNED, STOLEN, Window, stored};
 use crate::rules::contract::EffectKind;
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table};
-use std::rc::Rc;
+use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table, on_all_cores};
+use std::sync::Arc;
 
 /// An effect in a recording.
 #[derive(Debug, Clone)]
@@ -45,10 +45,8 @@ pub(crate) const METRICS: &[&str] = &["Slab", "Active(file)"];
 
 /// All effects in a window, in the order of [`EffectKind`].
 pub(crate) fn all(window: &Window<'_>) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for disk in window.disks() {
-        effects.extend(of_disk(window, disk));
-    }
+    let of_disks = on_all_cores(&window.disks(), |disk| of_disk(window, disk));
+    let mut effects: Vec<Effect> = of_disks.into_iter().flatten().collect();
     effects.extend(growth(window, EffectKind::AnonGrows, "AnonPages", "anonymous memory"));
     effects.extend(growth(window, EffectKind::SlabGrows, "Slab", "slab memory"));
     effects.extend(reclaim(window));
@@ -60,7 +58,7 @@ pub(crate) fn all(window: &Window<'_>) -> Vec<Effect> {
 }
 
 /// A signal, when it is far above its baseline within a window, and how exactly that is known.
-fn placed(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<(Rc<Signal>, (Span, Nanos))> {
+fn placed(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<(Arc<Signal>, (Span, Nanos))> {
     let signal = window.episodes.signal(window.recording, spec)?;
     let span = window.when(spec);
     let resolution = signal.resolution(span.from);
@@ -92,6 +90,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
     let Some((_, place)) = placed(window, SignalSpec::disk(disk, &derived::BUSY)) else { return effects };
     let during = window.over(place.0);
     let Some(share) = during.busy(disk).filter(|share| share.get() >= BUSY) else { return effects };
+    // What was counted late counts in the next interval.
+    let share = share.min(Amount::new(1.0));
     let mut words = format!("{disk} is busy {share} of the time");
     let mut evidence = vec![measured(place.0, "share of time busy", format!("io_ms or util of {disk}"), share)];
     if let Some(queue) = during.queue(disk) {
@@ -103,7 +103,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
         let source = format!("read_ms + write_ms per request, or await_ms of {disk}");
         evidence.push(measured(place.0, "time per request, queue included", source, time));
     }
-    let flow = during.disk_bytes(disk, &derived::READ_BANDWIDTH);
+    let flow = during.moved(disk);
     effects.push(Effect {
         disk: Some(disk.to_owned()),
         flow,

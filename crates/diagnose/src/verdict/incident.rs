@@ -26,8 +26,16 @@ fn ongoing(recording: &Recording, range: Span) -> bool {
 
 /// Whether the recording shows that a finding cost tasks no time.
 fn costs_nothing(stretches: &Stretches<'_>, finding: &Finding) -> bool {
-    let free =
-        |whole: &Window<'_>| !stretches.losses.lose(whole, finding.range) || cost::takes_free_memory(whole, finding);
+    let free = |whole: &Window<'_>| {
+        // Where a service lost notable time, to whatever account, a fact beside it may be why.
+        let disturbed = stretches.ledger.as_ref().is_none_or(ledger::disturbed);
+        let burst = || !disturbed && stretches.losses.lost(whole, finding) < LOST;
+        // Without pressure the only sign is that the cache is read again, which may begin when the growth has ended.
+        let to = if stretches.losses.measured(Loss::Stalls) { finding.range.to } else { whole.span.to };
+        !stretches.losses.lose(whole, Span { to, ..finding.range })
+            || burst()
+            || cost::takes_free_memory(whole, finding)
+    };
     stretches.whole.as_ref().is_some_and(free)
 }
 
@@ -46,23 +54,22 @@ pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding
 /// Whether what loads a device or the CPUs, or makes a device slow, cost services some time, and less than a burst: by their waits, and by what the
 /// ledger books to its account. Where neither was recorded, nobody knows. What grows or was killed is no less so because nobody waited yet.
 fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
-    let (Some(whole), Some(ledger)) = (&stretches.whole, &stretches.ledger) else { return false };
-    let makes_wait = matches!(rules::by_id(finding.rule).loss, Some(Loss::Stalls | Loss::Cpu));
-    let account = of_rule(finding.rule).filter(|_| makes_wait);
-    let Some(account @ (Account::Load | Account::Device | Account::ReadAgain | Account::Cpu)) = account else {
+    let Some(whole) = &stretches.whole else { return false };
+    let Some(loss @ (Loss::Stalls | Loss::Cpu)) = rules::by_id(finding.rule).loss else { return false };
+    let Some(account @ (Account::Load | Account::Device | Account::ReadAgain | Account::Cpu)) = of_rule(finding.rule)
+    else {
         return false;
     };
-    if ledger::disturbed(ledger) {
-        return false;
-    }
+    let Some(ledger) = stretches.ledger.as_ref().filter(|ledger| !ledger::disturbed(ledger)) else { return false };
     let losses = stretches.losses.in_stretch(whole, finding.range, Some(finding.rule));
     let by_cause: Vec<&TimeLost> = losses.iter().filter(|loss| loss.by_cause).collect();
-    if by_cause.is_empty() {
-        return false;
-    }
     if account == Account::Cpu || cost::one_at_a_time(whole, finding).is_some() {
         // What waits inside of a thread that computes all the time, or sends one request at a time, counts for no pressure.
-        return stretches.losses.lost(whole, finding) < UNOWNED;
+        return !by_cause.is_empty() && stretches.losses.lost(whole, finding) < UNOWNED;
+    }
+    // Memory that is read back waits for memory and for IO at once: less than what counts of each is nothing in all.
+    if by_cause.is_empty() {
+        return account == Account::ReadAgain && stretches.losses.measured(loss);
     }
     let of_services = |loss: &TimeLost| {
         stretches.losses.is_of_services(loss) && !stretches.losses.came_with(whole, loss, finding.range.from)

@@ -2,6 +2,7 @@
 
 use crate::actors::newcomer;
 use crate::evidence::EvidenceBuilder;
+use crate::evidence::threshold::IDLE;
 use crate::examine::stretches::Stretches;
 use crate::ledger::{self, UNOWNED};
 use crate::measure::amount::Amount;
@@ -21,10 +22,23 @@ pub(crate) fn is_remark(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     }
 }
 
-/// That the host is well beside a remark: what jobs wait for at their own limits is no harm to services. Absent where their waits were not recorded.
-pub(crate) fn well(stretches: &Stretches<'_>, ledger: Option<&Ledger>) -> Option<Finding> {
-    let whole = stretches.whole.as_ref().filter(|_| stretches.losses.measured(Loss::Stalls))?;
+/// That the host is well beside a remark: what jobs wait for at their own limits is no harm to services. Where their waits were not recorded, that
+/// CPUs idle, and not for IO; absent where they do not.
+pub(crate) fn well(stretches: &Stretches<'_>, ledger: Option<&Ledger>, remark: &Finding) -> Option<Finding> {
+    let whole = stretches.whole.as_ref()?;
     let mut found = EvidenceBuilder::new(whole);
+    if !stretches.losses.measured(Loss::Stalls) {
+        let idle = whole.over(remark.range).idle().filter(|_| !stretches.losses.lose(whole, remark.range))?;
+        found.compare(
+            WEIGHT,
+            "CPUs idle or waiting for IO",
+            "cpu_idle + cpu_iowait",
+            idle,
+            Relation::Above,
+            IDLE.value(),
+        );
+        return found.finish(RuleId::Healthy, UNHARMED.to_owned(), Vec::new());
+    }
     let lost = Amount::<Nanos>::new(ledger.map_or(0, |ledger| ledger.lost_ns) as f64);
     let noticed = ledger.map_or(UNOWNED.value(), |ledger| ledger::noticeable(ledger.range));
     found.compare(
@@ -35,8 +49,10 @@ pub(crate) fn well(stretches: &Stretches<'_>, ledger: Option<&Ledger>) -> Option
         Relation::Below,
         noticed,
     );
-    found.finish(RuleId::Healthy, "No service lost notable time.".to_owned(), Vec::new())
+    found.finish(RuleId::Healthy, UNHARMED.to_owned(), Vec::new())
 }
+
+const UNHARMED: &str = "No service lost notable time.";
 
 /// Moderate evidence: some numbers of the host are not those of one that is well.
 const WEIGHT: f64 = 2.5;

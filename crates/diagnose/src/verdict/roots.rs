@@ -10,6 +10,7 @@ use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Loss, Mechanism, Role, Rule};
 use crate::rules::{self, role, subsumes};
 use crate::track_record::{ceiling, observed};
+use crate::verdict::arbiter::is_layered;
 use crate::verdict::effects::{self, Effect};
 use crate::verdict::mechanisms::MECHANISMS;
 use pagetide_core::{Actor, Cause, Confidence, Finding, Grade, Link, Moment, Nanos, Recording, Rival, Span};
@@ -112,8 +113,10 @@ pub(crate) fn rivals(recording: &Recording, findings: &[Finding], root: usize) -
             && other.range.overlaps(cause.range)
             && other.confidence.get() >= cause.confidence.get() * 0.7
             && !subsumes(recording, cause, other)
+            && !one_setting(cause, other)
     };
-    let decides = |finding: &Finding| format!("For {}: {}", finding.rule, rules::by_id(finding.rule).deciding_test);
+    let decides =
+        |finding: &Finding| format!("Check for {}: {}", finding.rule, rules::by_id(finding.rule).deciding_test);
     let rival = |other: &Finding| Rival {
         rule: other.rule,
         origins: other.origins.clone(),
@@ -121,7 +124,22 @@ pub(crate) fn rivals(recording: &Recording, findings: &[Finding], root: usize) -
         confidence: other.confidence,
         deciding_test: format!("{} {}", decides(cause), decides(other)),
     };
-    findings.iter().filter(fits).map(rival).collect()
+    let mut rivals: Vec<Rival> = Vec::new();
+    for other in findings.iter().filter(fits) {
+        if !rivals.iter().any(|known| known.rule == other.rule && known.origins == other.origins) {
+            rivals.push(rival(other));
+        }
+    }
+    rivals
+}
+
+/// Whether two findings say of one setting that it be changed in one way: a group that is throttled at its memory.high is at its limit.
+pub(crate) fn one_setting(one: &Finding, other: &Finding) -> bool {
+    let change = |finding: &Finding| {
+        let advice = finding.advice.first()?;
+        Some((advice.command.clone()?, advice.undo.clone()?))
+    };
+    change(one).is_some_and(|own| Some(own) == change(other))
 }
 
 /// A place in the chain from which others follow.
@@ -149,8 +167,15 @@ const FAR: usize = 20;
 /// The chain from a finding on.
 pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Finding) -> Vec<Link> {
     let rule = rules::by_id(finding.rule);
+    // What grew until a process was killed came before that: the evidence tells it.
+    if rule.loss == Some(Loss::Killed) {
+        return Vec::new();
+    }
     let overlaps = |window: &&Window<'_>| window.span.overlaps(finding.range);
-    let mut effects = first_of_each(windows.iter().filter(overlaps).flat_map(effects::all));
+    let during = windows.iter().filter(overlaps).copied();
+    let during = during.reduce(|all, window| all.over(all.span.union(window.span)));
+    let mut effects = during.as_ref().map(effects::all).unwrap_or_default();
+    effects.retain(|effect| lasts(effect, finding.range));
     effects.extend(elsewhere(recording, windows, finding, &effects));
     effects.sort_by_key(|effect| effect.kind);
     let own_disk = |effect: &Effect| effect.disk.as_ref().is_none_or(|disk| finding.origins.has(&Actor::disk(disk)));
@@ -190,17 +215,13 @@ fn elsewhere(recording: &Recording, windows: &[Window<'_>], finding: &Finding, s
     effects.into_iter().map(|effect| Effect { elsewhere: true, ..effect }).collect()
 }
 
-/// Of what happens several times during a cause, the first time: what follows from it is reported once.
-fn first_of_each(effects: impl Iterator<Item = Effect>) -> Vec<Effect> {
-    let mut first: Vec<Effect> = Vec::new();
-    for effect in effects {
-        match first.iter_mut().find(|known| known.kind == effect.kind && known.disk == effect.disk) {
-            Some(known) if effect.span.from < known.span.from => *known = effect,
-            Some(_) => {}
-            None => first.push(effect),
-        }
-    }
-    first
+/// The part of a cause's time that an effect lasts, at least: the numbers of a shorter one do not hold for the incident.
+const LASTS: u64 = 10;
+
+/// Whether an effect lasts for a part of its cause. What grew or was evicted is so since.
+fn lasts(effect: &Effect, cause: Span) -> bool {
+    let at_once = matches!(effect.kind, EffectKind::AnonGrows | EffectKind::SlabGrows | EffectKind::CacheLost);
+    at_once || effect.span.length().get().saturating_mul(LASTS) >= cause.length().get()
 }
 
 /// The mechanism from a place of the chain to an effect.
@@ -212,9 +233,15 @@ fn mechanism(rule: &Rule, first: bool, node: &Node, to: EffectKind) -> Option<Me
 
 /// The link to an effect from the latest place of the chain that can have caused it, and its own place in the chain.
 fn follow(nodes: &[Node], rule: &Rule, effect: Effect) -> Option<(Link, Node)> {
+    // What is sent to a disk queues there.
+    let here = |node: &Node| {
+        let disk = node.effect.as_ref().filter(|_| matches!(node.kind, Some(EffectKind::Reads | EffectKind::Writes)));
+        let disks = disk.and_then(|cause| cause.disk.as_deref()).zip(effect.disk.as_deref());
+        disks.is_none_or(|(sent, busy)| sent == busy || is_layered(sent) || is_layered(busy))
+    };
     let follows = |(_, node): &(usize, &Node)| {
         let slack = node.resolution().max(effect.resolution);
-        effect.elsewhere || node.elsewhere() || effect.span.from.later(slack) >= node.span.from
+        here(node) && (effect.elsewhere || node.elsewhere() || effect.span.from.later(slack) >= node.span.from)
     };
     let places = nodes.iter().enumerate().filter(follows).rev();
     let (node, step) =
@@ -273,6 +300,67 @@ mod tests {
             contradictions: Vec::new(),
             advice: Vec::new(),
         }
+    }
+
+    #[test]
+    fn two_rules_that_change_one_setting_in_one_way_are_no_rivals() {
+        let with = |rule, command: &str| {
+            let advice = crate::evidence::advise("Raise it.", Some(command), "", Some("echo 1 > /app/memory.high"));
+            Finding { advice: vec![advice], ..finding(rule, 0, 0.9) }
+        };
+        let rivals = |command: &str| {
+            let findings = [
+                with(RuleId::MemoryHigh, "echo 2 > /app/memory.high"),
+                with(RuleId::CpuBound, command),
+                with(RuleId::CpuBound, command),
+            ];
+            rivals(&Recording::default(), &findings, 0).len()
+        };
+        assert_eq!(rivals("echo 2 > /app/memory.high"), 0);
+        assert_eq!(rivals("echo 3 > /db/memory.high"), 1, "another setting, told once");
+    }
+
+    #[test]
+    fn what_is_read_from_a_disk_queues_at_no_other() {
+        let effect = |kind, disk: &str| Effect {
+            kind,
+            disk: Some(disk.to_owned()),
+            words: String::new(),
+            span: Span::new(0, 1000),
+            resolution: Nanos::new(0),
+            flow: None,
+            evidence: Vec::new(),
+            elsewhere: false,
+        };
+        let follows = |read: &str, busy: &str| {
+            let kind = Some(EffectKind::Reads);
+            let reads = effect(EffectKind::Reads, read);
+            let nodes = [Node { kind, words: String::new(), span: reads.span, effect: Some(reads) }];
+            follow(&nodes, rules::by_id(RuleId::StreamFloodsCache), effect(EffectKind::DiskBusy, busy)).is_some()
+        };
+        assert!(follows("vdb", "vdb"));
+        assert!(!follows("vdc", "vdb"));
+        assert!(follows("dm-0", "vdb"), "a layer passes them on");
+    }
+
+    #[test]
+    fn what_lasts_for_a_moment_of_a_cause_is_no_effect_of_it() {
+        let lasts = |kind, to: i64| {
+            let effect = Effect {
+                kind,
+                disk: None,
+                words: String::new(),
+                span: Span::new(1000, to),
+                resolution: Nanos::new(0),
+                flow: None,
+                evidence: Vec::new(),
+                elsewhere: false,
+            };
+            lasts(&effect, Span::new(0, 50_000))
+        };
+        assert!(!lasts(EffectKind::IoWaits, 2000), "1 s of 50 s");
+        assert!(lasts(EffectKind::IoWaits, 6000));
+        assert!(lasts(EffectKind::CacheLost, 2000), "it is gone since");
     }
 
     #[test]

@@ -54,6 +54,47 @@ fn another_load_is_reported() {
     assert!(comparison.summary.contains(" requests/s ("), "{}", comparison.summary);
 }
 
+/// The host with programs that read so many bytes a second.
+fn with_programs(story: Story, reads: &[(&str, &'static str, f64)]) -> Story {
+    reads.iter().fold(story, |story, (process, comm, rate)| {
+        let story = story.counter(Table::Process, process, "read_bytes", |_| *rate);
+        story.counter(Table::Process, process, "utime", |_| 30.0).command(process, comm)
+    })
+}
+
+#[test]
+fn programs_that_came_and_went_are_named() {
+    let database = ("7@2", "postgres", 20e6);
+    let before = with_programs(host(60, 60_000.0, 100.0), &[database, ("8@2", "rsync", 3e6)]);
+    let after = with_programs(host(60, 300_000.0, 130.0), &[database, ("9@3", "tar", 15.0 * 1024.0 * 1024.0)]);
+    let comparison = compared(before, after);
+    assert_eq!(comparison.verdict, ChangeVerdict::Worse);
+    assert!(comparison.summary.contains("tar reads 15 MiB/s (0 B/s before)."), "{}", comparison.summary);
+    let load: Vec<_> = comparison.load.iter().map(|load| format!("{} {} {}", load.of, load.what, load.after)).collect();
+    assert!(!load.iter().any(|load| load.contains("postgres")), "it does what it did: {load:?}");
+    assert!(load.contains(&"process:tar reads 15 MiB/s".to_owned()), "{load:?}");
+    let same = compared(
+        with_programs(host(60, 300_000.0, 100.0), &[database]),
+        with_programs(host(60, 300_000.0, 100.0), &[database]),
+    );
+    assert_eq!((same.load.as_slice(), same.summary.contains("postgres")), (&[][..], false));
+    let unrecorded = compared(host(60, 300_000.0, 100.0), with_programs(host(60, 300_000.0, 100.0), &[database]));
+    assert!(unrecorded.load.is_empty(), "nobody knows what ran before: {:?}", unrecorded.load);
+}
+
+#[test]
+fn a_load_that_noise_may_hide_is_said_and_no_rate_falls_below_zero() {
+    // Few samples, with requests in the second range alone.
+    let bursts = |at: f64| if at % 4.0 < 2.0 { 0.0 } else { 250.0 };
+    let other = host(26, 300_000.0, 100.0).counter(Table::Disk, "sdb", "reads", bursts);
+    let idle = host(26, 60_000.0, 100.0).counter(Table::Disk, "sdb", "reads", |_| 0.0);
+    let of = |story: Story| story.counter(Table::Disk, "sdb", "writes", |_| 0.0);
+    let comparison = compared(of(idle), of(other));
+    assert!(comparison.summary.contains("The load of sdb may differ"), "{}", comparison.summary);
+    let requests = comparison.values.iter().find(|value| value.of == "disk:sdb").unwrap();
+    assert!(requests.low.value >= 0.0 && !requests.differs, "{requests:?}");
+}
+
 #[test]
 fn a_large_difference_wins_over_few_samples_and_what_noise_hides_is_no_answer() {
     let few = compared(host(120, 300_000.0, 100.0), host(6, 20_000.0, 100.0));
@@ -67,7 +108,11 @@ fn a_large_difference_wins_over_few_samples_and_what_noise_hides_is_no_answer() 
     assert_eq!(changes.verdict, ChangeVerdict::Worse, "{}", changes.summary);
     let short = compared(host(12, 50.0, 100.0), begins(12, 400_000.0));
     assert_eq!(short.verdict, ChangeVerdict::CannotTell, "{}", short.summary);
-    assert!(short.summary.contains("waits for IO may differ by anything from"), "{}", short.summary);
+    assert!(
+        short.summary.contains("These may differ: the share of time lost to waits for IO by "),
+        "{}",
+        short.summary
+    );
     let waits = value(&short, "psi_io_some");
     assert!(!waits.differs && !waits.equal && waits.difference.value > 0.2, "{waits:?}");
 }
@@ -81,4 +126,11 @@ fn ranges_that_are_too_short_or_lack_the_time_lost_tell_nothing() {
     let blind = compared(faults(), faults());
     assert_eq!(blind.verdict, ChangeVerdict::CannotTell);
     assert!(blind.unknown.iter().any(|why| why.contains("waits for IO")), "{:?}", blind.unknown);
+}
+
+#[test]
+fn what_noise_hides_is_told_once() {
+    let short = compared(host(12, 50.0, 100.0), host(12, 400_000.0, 100.0));
+    let told = short.unknown.iter().filter(|one| one.contains("hides it")).count();
+    assert!(told <= 1, "{:?}", short.unknown);
 }

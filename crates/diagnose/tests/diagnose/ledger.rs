@@ -222,6 +222,25 @@ fn a_device_that_works_longer_on_fewer_requests_is_slow_and_a_longer_queue_of_mo
 }
 
 #[test]
+fn the_limit_that_a_group_reaches_is_the_one_that_advice_raises() {
+    let told = |max: Option<f64>, high: Option<f64>| {
+        let story = quiet(120)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "events_max", from_to(50.0, 0.0))
+            .counter(Table::Cgroup, "/db", "workingset_refault_file", from_to(900.0, 0.0))
+            .counter(Table::Cgroup, "/db", "psi_io_some", from_to(600_000.0, 2000.0))
+            .gauge(Table::Cgroup, "/db", "current", |_| 64e6);
+        let limits = [("max", max), ("high", high)].into_iter().filter_map(|(name, limit)| Some((name, limit?)));
+        let story = limits.fold(story, |story, (name, limit)| story.gauge(Table::Cgroup, "/db", name, move |_| limit));
+        let found = finding(&story.tell(), "cgroup-limit-reclaim").expect("it is at its limit");
+        let advice = &found.advice[0];
+        [&advice.command, &advice.undo].map(|text| text.clone().unwrap_or_default())
+    };
+    assert_eq!(told(Some(64e6), None), ["echo 80000000 > /db/memory.max", "echo 64000000 > /db/memory.max"]);
+    assert_eq!(told(Some(90e6), Some(64e6)), ["echo 80000000 > /db/memory.high", "echo 64000000 > /db/memory.high"]);
+}
+
+#[test]
 fn what_a_group_evicts_at_its_own_limit_is_read_again() {
     let told = |evicted: f64| {
         let story = Story::new(120, 1.0)
@@ -305,6 +324,7 @@ fn a_burst_that_costs_a_service_less_than_two_seconds_is_a_remark() {
     let kill = with(2.0, 150_000.0, quiet(120).counter(Table::Host, "", "oom_kill", killed));
     assert_eq!(kill.verdict, Conclusion::Incident, "{}", kill.summary);
     assert_eq!(kill.cause.unwrap().rule.as_str(), "oom-kill");
+    assert_eq!(kill.findings[0].advice[0].gives_back_ns, None, "who was killed did not wait");
 }
 
 #[test]
@@ -905,6 +925,15 @@ fn a_limit_that_holds_from_the_start_and_without_pressure_information_is_found()
     let held = |rate: f64, delay: f64| {
         let story = quiet(120)
             .manifest(|manifest| manifest.capabilities.push("cgroup1".to_owned()))
+            .manifest(|manifest| {
+                // Somebody else may have written the recording.
+                let device_number = Some("8:0'; reboot; '".to_owned());
+                manifest.disks.push(pagetide_core::Disk {
+                    name: "sda".to_owned(),
+                    device_number,
+                    ..Default::default()
+                });
+            })
             .gauge(Table::CgroupDisk, "/sys/fs/cgroup/memory/db\tsda", "max_wbps", |_| 1e6)
             .counter(Table::CgroupDisk, "/sys/fs/cgroup/memory/db\tsda", "wbytes", move |at| {
                 rate * (1.0 + 0.1 * (at % 3.0 - 1.0))
@@ -924,7 +953,7 @@ fn a_limit_that_holds_from_the_start_and_without_pressure_information_is_found()
     let added_up = "Its tasks, added up, waited for IO 1.70 s of each second, while sda was busy 6 % of the time.";
     assert!(told.summary.contains(added_up), "{}", told.summary);
     let command = told.findings[0].advice[0].command.clone().unwrap();
-    assert_eq!(command, "echo 'MAJ:MIN 0' > /sys/fs/cgroup/blkio/db/blkio.throttle.write_bps_device");
+    assert_eq!(command, "echo 'MAJ:MIN 2000000' > /sys/fs/cgroup/blkio/db/blkio.throttle.write_bps_device");
     assert_eq!(held(1e6, 0.02).verdict, Conclusion::Healthy, "its tasks do not wait");
     assert_eq!(
         held(6e5, 1.7).cause.map(|cause| cause.rule.as_str().to_owned()),
@@ -1188,4 +1217,24 @@ fn where_no_rule_names_a_cause_the_account_of_the_lost_time_is_named() {
         "most of it was lost without a request: {}",
         elsewhere.summary
     );
+}
+
+#[test]
+fn dropped_caches_that_cost_a_service_less_than_a_burst_are_a_remark() {
+    let told = |seconds: f64, share: f64| {
+        let waits = move |at: f64| if (60.0..60.0 + seconds).contains(&at) { share * 1e6 } else { 0.0 };
+        let story = quiet(120)
+            .counter(Table::Host, "", "drop_pagecache", |at| if at > 60.0 && at <= 61.0 { 1.0 } else { 0.0 })
+            .gauge(Table::Host, "", "Cached", |at| if at < 60.5 { 5e9 } else { 1e9 })
+            .gauge(Table::Host, "", "MemFree", |at| if at < 60.5 { 0.3e9 } else { 4.3e9 })
+            .counter(Table::Host, "", "psi_io_some", waits)
+            .counter(Table::Cgroup, "/engine", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/engine", "psi_io_some", waits);
+        diagnose(&story.tell())
+    };
+    let brief = told(1.0, 0.3);
+    assert_eq!(brief.verdict, Conclusion::Healthy, "{}", brief.summary);
+    assert!(brief.summary.contains("dropped"), "{}", brief.summary);
+    let felt = told(20.0, 0.8);
+    assert_ne!(felt.verdict, Conclusion::Healthy, "{}", felt.summary);
 }

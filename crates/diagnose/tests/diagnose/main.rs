@@ -8,6 +8,7 @@ mod ledger;
 mod live;
 mod low_priority;
 mod recorded;
+mod standing;
 mod steps;
 mod story;
 mod suspended;

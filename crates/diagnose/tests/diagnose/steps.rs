@@ -117,17 +117,22 @@ fn many_requests_in_flight_are_not_latency_bound() {
 
 #[test]
 fn a_long_queue_at_the_device_speaks_against_latency() {
-    let queue = |depth: f64| {
+    let disk = |depth: f64, sectors: f64| {
         Story::new(20, 0.1)
             .counter(Table::Disk, "vda", "weighted_io_ms", move |_| 1000.0 * depth)
             .counter(Table::Disk, "vda", "io_ms", |_| 1000.0)
+            .counter(Table::Disk, "vda", "reads", |_| 1000.0)
+            .counter(Table::Disk, "vda", "read_sectors", move |_| 1000.0 * sectors)
+            .counter(Table::Disk, "vda", "writes", |_| 0.0)
+            .counter(Table::Disk, "vda", "write_sectors", |_| 0.0)
             .step(a1())
             .tell()
     };
+    let queue = |depth: f64| disk(depth, 16.0);
     let short = finding(&queue(1.0), "latency-bound").unwrap();
     assert!(short.confidence > finding(&Story::of_steps([a1()]), "latency-bound").unwrap().confidence);
-    let long = finding(&queue(2.5), "latency-bound");
-    assert!(long.is_none_or(|long| long.confidence < short.confidence && !long.contradictions.is_empty()));
+    assert_eq!(finding(&queue(2.5), "latency-bound"), None, "the device has more to do");
+    assert_eq!(finding(&disk(1.0, 1024.0), "latency-bound"), None, "512 KiB take their time at any latency");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::facts;
 use crate::row::{Row, Text};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Actor, Conclusion, Diagnosis, Error, Incident, LazyRecording, Recording, Table};
+use pagetide_core::{Actor, Conclusion, Diagnosis, Error, LazyRecording, Recording, Table};
 use pagetide_store::Reader;
 
 /// The derived metrics of the host that rows have.
@@ -58,7 +58,7 @@ fn conclude(row: &mut Row, diagnosis: &Diagnosis, hour: &Recording) {
         Conclusion::CannotTell | Conclusion::Experiment => "cannot-tell",
     });
     if diagnosis.verdict == Conclusion::Incident {
-        row.harm_ns = Some(harm(&diagnosis.incidents));
+        row.harm_ns = Some(i64::try_from(diagnosis.time_lost_in_all()).unwrap_or(i64::MAX));
     }
     let named = matches!(diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast);
     let Some(cause) = diagnosis.cause.as_ref().filter(|_| named) else { return };
@@ -69,19 +69,6 @@ fn conclude(row: &mut Row, diagnosis: &Diagnosis, hour: &Recording) {
     row.disk = cause.origins.iter().find_map(Actor::as_disk).and_then(text);
     let disk = row.disk.as_deref().and_then(|name| hour.manifest.disks.iter().find(|disk| disk.name == name));
     row.disk_class = disk.map(facts::class).and_then(text);
-}
-
-/// The time that tasks of the host lost in incidents. Of simultaneous incidents only the worst counts: its loss includes that of the
-/// others.
-fn harm(incidents: &[Incident]) -> i64 {
-    let mut counted: Vec<&Incident> = Vec::new();
-    for incident in incidents {
-        if !counted.iter().any(|one| one.range.overlaps(incident.range)) {
-            counted.push(incident);
-        }
-    }
-    let losses = counted.iter().flat_map(|incident| &incident.losses).filter(|loss| loss.victim == Actor::Host);
-    losses.map(|loss| i64::try_from(loss.lost_ns).unwrap_or(i64::MAX)).fold(0, i64::saturating_add)
 }
 
 fn measure(row: &mut Row, hour: &Recording) {

@@ -11,7 +11,7 @@ use super::group_delays::GroupDelays;
 use super::kernel_file::Budget;
 use super::listing::{Listing, open_proc};
 use super::pass::Pass;
-use super::row::{Row, columns};
+use super::row::Row;
 use super::task::TaskColumns;
 use super::task_files::Files;
 use crate::error::Error;
@@ -19,7 +19,6 @@ use crate::root::Root;
 use best::Best;
 use blocked::Threads;
 pub(crate) use counts::Counts;
-use pagetide_core::{ColumnId, Table};
 use std::os::fd::OwnedFd;
 use surveyed::{Reasons, SurveyedProcess};
 use waits::Waits;
@@ -67,7 +66,6 @@ pub(crate) struct Survey {
     row: Row,
     meaning: TaskColumns,
     delays: DelaySource,
-    rises: Option<[ColumnId; 2]>,
 }
 
 impl Survey {
@@ -85,7 +83,6 @@ impl Survey {
             row: Row::default(),
             meaning: TaskColumns::default(),
             delays: DelaySource::open(root),
-            rises: None,
             top,
         })
     }
@@ -195,9 +192,7 @@ impl Survey {
 
     /// Puts the rows, first of processes that matter now, then of those that mattered lately.
     fn show(&mut self, taken: impl Fn(u32) -> bool, pass: &mut Pass<'_>, counts: &mut Counts) -> Result<(), Error> {
-        let Self { proc, top, known, round, path, row, meaning, delays, rises, .. } = self;
-        let rises =
-            *rises.get_or_insert_with(|| columns(pass.schema, Table::Process, ["scan_io_bytes", "scan_majflt"]));
+        let Self { proc, top, known, round, path, row, meaning, delays, .. } = self;
         let mut result = Ok(());
         let mut rows = 0;
         for now in [true, false] {
@@ -214,7 +209,7 @@ impl Survey {
                     delays.put(delayed, pass.schema, row);
                 }
                 let mut files = Files { proc, path, pid: known.pid };
-                let read = known.row(&mut files, pass, row, meaning, rises);
+                let read = known.row(&mut files, pass, row, meaning);
                 if known.put(row, pass.schema, pass.sample) {
                     rows += 1;
                     counts.rows += 1;

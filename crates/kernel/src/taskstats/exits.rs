@@ -223,6 +223,17 @@ impl ExitRecords {
         Ok(())
     }
 
+    /// Whether records come at all: the kernel takes the request of any network namespace, and sends records to the first one only
+    /// (`kernel/taskstats.c: send_cpu_listeners`, by `genlmsg_unicast` in `init_net`). A thread ends to see that.
+    fn arrive(&mut self) -> io::Result<bool> {
+        const NAME: &str = "pagetide-probe";
+        std::thread::Builder::new().name(NAME.to_owned()).spawn(|| {})?.join().map_err(|_| io::ErrorKind::Other)?;
+        let mut arrived = false;
+        // The kernel sends it before it wakes who waits for the thread.
+        self.take(1 << 16, |record| arrived |= record.comm() == NAME)?;
+        Ok(arrived)
+    }
+
     /// How many records the kernel has dropped since it was asked, from the text of `/proc/net/netlink` (`net/netlink/af_netlink.c:
     /// netlink_native_seq_show`).
     pub(crate) fn drops(&self, sockets: &str) -> Option<u64> {
@@ -239,6 +250,15 @@ fn drops(sockets: &str, port: u32) -> Option<u64> {
         // Groups, Rmem, Wmem, Dump and Locks.
         (protocol == GENERIC && of.parse() == Ok(port)).then(|| words.nth(5)?.parse().ok())?
     })
+}
+
+/// Why the work of processes that end between two samples is not recorded; none when it is.
+pub(crate) fn why_unseen(root: &Root) -> Option<String> {
+    match ExitRecords::open(root).and_then(|mut records| Ok(records.arrive()?)) {
+        Ok(true) => None,
+        Ok(false) => Some("the kernel tells only the host's network namespace of them".to_owned()),
+        Err(why) => Some(why.to_string()),
+    }
 }
 
 impl Drop for ExitRecords {
@@ -317,6 +337,18 @@ mod tests {
             }
             let _ = drops(&String::from_utf8_lossy(&bytes), 7);
         }
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn records_do_not_arrive_in_another_network_namespace() {
+        assert_eq!(why_unseen(&Root::host()), None, "run as root of the host");
+        let elsewhere = std::thread::spawn(|| {
+            // SAFETY: a network namespace of its own changes neither memory nor descriptors of this thread.
+            unsafe { rustix::thread::unshare_unsafe(rustix::thread::UnshareFlags::NEWNET) }.unwrap();
+            why_unseen(&Root::host())
+        });
+        assert!(elsewhere.join().unwrap().unwrap().contains("network namespace"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Control groups of single steps: beside each other, inside of the group of the whole work where there is one.
 
+use super::changes;
 use super::disk::Disks;
 use crate::group::Group;
 use crate::shrink::Controller;
@@ -46,25 +47,26 @@ impl Groups {
         self.0.get(&spec.name).map_or(Ok(()), |group| limit(group, spec, disks))
     }
 
-    /// Asks the kernel for memory of a group, if it is there. It may find less than that.
+    /// Asks the kernel for memory of a group, and says what it had. The kernel may find less than it is asked for.
     ///
     /// # Errors
-    /// This host's control groups have no `memory.reclaim`, or the kernel refuses.
-    pub(super) fn reclaim(&self, asked: &GroupReclaim) -> Result<(), Error> {
+    /// No part has begun in it, this host's control groups have no `memory.reclaim`, or the kernel refuses.
+    pub(super) fn reclaim(&self, asked: &GroupReclaim) -> Result<String, Error> {
         const FILE: &str = "memory.reclaim";
-        let Some(group) = self.0.get(&asked.cgroup) else { return Ok(()) };
+        let Some(group) = self.0.get(&asked.cgroup) else { return Err(changes::no_group(&asked.cgroup)) };
         if !group.has(FILE) {
             return Err(Error::system(
                 format!("group {}: {FILE} needs control groups of version 2 and Linux 5.19", asked.cgroup),
                 "run it in a VM: --on vm",
             ));
         }
+        let charged = group.usage()?.charged();
         match fs::write(group.path().join(FILE), asked.size.get().to_string()) {
             // `EAGAIN`: it found less.
             Err(error) if error.kind() != ErrorKind::WouldBlock => {
                 Err(Error::system(format!("group {}: cannot write {FILE}: {error}", asked.cgroup), ""))
             }
-            _ => Ok(()),
+            _ => Ok(charged.map(changes::of_group).unwrap_or_default()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Runs the lab's own loads: one, or several at once.
 
+use super::changes::Changes;
 use super::reading::{End, Reading};
 use super::state::{Done, Executor};
 use crate::load::{Ended, Run};
@@ -40,7 +41,7 @@ impl Executor<'_, '_> {
     pub(super) fn load(&mut self, step: &Step, load: &Load) -> Result<Done, Error> {
         let cgroup = step.cgroup.as_ref();
         let job = Job { id: step.id.clone(), name: &step.id, load, cgroup, delay: Duration::ZERO, background: false };
-        let mut all = self.all(vec![job], &[])?.0;
+        let mut all = self.all(vec![job], &mut Changes::of(step))?.0;
         let Some((ended, _, _)) = all.pop().and_then(|running| running.ended) else { return Ok(Done::well()) };
         Ok(Done { outcome: ended.outcome, notes: ended.notes, figures: ended.figures, ..Done::well() })
     }
@@ -55,12 +56,11 @@ impl Executor<'_, '_> {
             delay: Duration::from_nanos(part.delay.get()),
             background: part.background,
         });
-        let (all, refused) = self.all(jobs.collect(), &step.meanwhile)?;
-        let mut done = Done::well();
-        for why in refused {
-            done.outcome = Outcome::Refused;
-            done.notes.push(why);
-        }
+        let mut changes = Changes::of(step);
+        let (all, took) = self.all(jobs.collect(), &mut changes)?;
+        let (refused, happened) = changes.end(took);
+        let mut done = Done { notes: refused, ..Done::well() };
+        let as_written = done.notes.is_empty();
         for (running, part) in all.into_iter().zip(parts) {
             let started = running.before.as_ref().map_or(0, |(_, started, _)| *started);
             let Some((ended, mut figures, at)) = running.ended else { continue };
@@ -82,39 +82,35 @@ impl Executor<'_, '_> {
                 figures,
             });
         }
+        if !as_written {
+            done.outcome = Outcome::Refused;
+        }
+        done.notes.extend(happened);
         Ok(done)
     }
 
-    /// Runs loads until all have ended, those in the background after the others, and changes the machine while they run. Returns which
-    /// changes were refused, and why.
-    fn all<'j>(
-        &mut self,
-        jobs: Vec<Job<'j>>,
-        changes: &[TimedChange],
-    ) -> Result<(Vec<Running<'j>>, Vec<String>), Error> {
-        let mut changes: Vec<&TimedChange> = changes.iter().collect();
-        changes.sort_by_key(|change| change.after);
-        let mut changes = changes.into_iter().peekable();
-        let mut refused = Vec::new();
+    /// Runs loads until all have ended, those in the background after the others, and changes the machine while they run. Returns how long
+    /// that took, too.
+    fn all<'j>(&mut self, jobs: Vec<Job<'j>>, changes: &mut Changes<'_>) -> Result<(Vec<Running<'j>>, Nanos), Error> {
         let mut all = Vec::with_capacity(jobs.len());
         for job in jobs {
             all.push(self.begin(job)?);
         }
         let began = Instant::now();
         let mut told = began;
+        let since = || Nanos::from_secs_f64(began.elapsed().as_secs_f64()).unwrap_or_default();
         loop {
             self.check_interrupted()?;
-            while let Some(change) =
-                changes.next_if(|change| began.elapsed() >= Duration::from_nanos(change.after.get()))
-            {
-                refused.extend(self.change(change)?);
+            while let Some(change) = changes.take_due(since()) {
+                let to = self.change(change)?;
+                changes.made(change, since(), to);
             }
             for running in &mut all {
                 self.look(running, began.elapsed())?;
             }
             let going = |running: &Running<'_>| running.run.is_some();
             if !all.iter().any(going) {
-                return Ok((all, refused));
+                return Ok((all, since()));
             }
             if !all.iter().any(|running| going(running) && !running.job.background) {
                 for run in all.iter_mut().filter_map(|running| running.run.as_mut()) {
@@ -128,8 +124,8 @@ impl Executor<'_, '_> {
         }
     }
 
-    /// Changes the machine. Gives why it was refused.
-    fn change(&mut self, change: &TimedChange) -> Result<Option<String>, Error> {
+    /// Changes the machine. Says to what, or why it was refused.
+    fn change(&mut self, change: &TimedChange) -> Result<Result<String, Error>, Error> {
         if change.drop_caches {
             // What loads read at the same time comes back at once.
             super::caches::drop_all(&[])?;
@@ -137,12 +133,12 @@ impl Executor<'_, '_> {
         for place in &change.drop_files {
             super::caches::drop_file(&self.disks.path(place)?)?;
         }
-        let reclaimed = change.reclaim.as_ref().map_or(Ok(()), |reclaim| self.groups.reclaim(reclaim));
+        let reclaimed = change.reclaim.as_ref().map_or_else(|| Ok(String::new()), |asked| self.groups.reclaim(asked));
         for (name, value) in change.sysctl.iter().flat_map(|settings| &settings.0) {
             self.control.set_sysctl(name, *value)?;
         }
-        let refused = change.device.as_ref().and_then(|device| self.control.change_disk(device).err());
-        Ok(reclaimed.err().or(refused).map(|error| error.to_string()))
+        let changed = change.device.as_ref().map_or(Ok(()), |device| self.control.change_disk(device));
+        Ok(reclaimed.and_then(|to| changed.map(|()| to)))
     }
 
     /// Starts a load's process. One that cannot be started has ended, refused.

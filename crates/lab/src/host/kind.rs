@@ -2,6 +2,7 @@
 
 use super::{Host, HostOptions, Shrink};
 use crate::backend::{BackendKind, BackendOption, OptionValue};
+use crate::forecast;
 use pagetide_core::Origin;
 
 /// The backend, as the command line knows it.
@@ -26,6 +27,7 @@ pub const KIND: BackendKind = BackendKind {
         },
         BackendOption { name: "keep-data", value: OptionValue::Flag, about: "keep the data files" },
     ],
+    forecast: forecast::forecast,
     make: |place, given| {
         let shrink = match given.last("shrink") {
             Some("hold") => Shrink::Hold,

@@ -2,6 +2,7 @@
 //!
 //! What neither shows is guessed, and every guess is reported. A recording that shows too little is refused.
 
+mod group;
 mod machine;
 mod work;
 

@@ -19,6 +19,7 @@ pub fn run_all<T: Send>(
     progress: &dyn RunsProgress,
     work: impl Fn(usize) -> T + Sync,
 ) -> Vec<(usize, T)> {
+    progress.done(0, runs);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

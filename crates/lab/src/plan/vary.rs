@@ -61,7 +61,8 @@ fn range(from: &str, to: &str) -> Result<Vec<String>, String> {
         None => USUAL,
     };
     if !(2..=MAX_VALUES).contains(&count) {
-        return Err(format!("{count} values (2 to {MAX_VALUES} make a range)"));
+        let values = if count == 1 { "value" } else { "values" };
+        return Err(format!("{count} {values} (2 to {MAX_VALUES} make a range)"));
     }
     let whole = |text: &str| text.trim().parse::<u64>().ok();
     let size = |text: &str| text.trim().parse::<Bytes>().ok().map(|size| size.get() >> 20);
@@ -99,6 +100,7 @@ mod tests {
 
     #[test]
     fn what_is_neither_gets_one_line() {
+        assert!(parse("m=1..2/1").unwrap_err().what.contains(": 1 value ("));
         for text in
             ["memory", "=1", "memory=", "memory=8GiB..1GiB", "memory=1GiB..x", "m=1..2/0", "m=1..9/99999999", "m=1,1"]
         {

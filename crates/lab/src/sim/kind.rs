@@ -3,6 +3,7 @@
 use super::model::Model;
 use super::options::ModelOptions;
 use crate::backend::{BackendKind, BackendOption, OptionValue};
+use crate::forecast;
 use pagetide_core::Origin;
 
 /// The backend, as the command line knows it.
@@ -17,6 +18,7 @@ pub const KIND: BackendKind = BackendKind {
         ]),
         about: "the CPU of the model's machine",
     }],
+    forecast: forecast::of_model,
     make: |place, given| {
         let emulated = given.last("cpu") == Some("emulated");
         let costs = if emulated { super::costs::emulated() } else { pagetide_sim::Costs::default() };

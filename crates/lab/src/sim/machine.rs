@@ -19,7 +19,7 @@ pub(super) const DISKS: std::ops::RangeInclusive<u8> = b'a'..=b'z';
 pub(super) struct SimDisk {
     /// As the scenario has it.
     pub(super) spec: DiskSpec,
-    /// Its name in the recording: virtio disks in order.
+    /// Its name in the recording.
     pub(super) device: String,
     pub(super) id: DeviceId,
     pub(super) limits: Rc<RefCell<Limits>>,
@@ -43,6 +43,23 @@ impl SimDisk {
         self.free_from += bytes;
         begin
     }
+}
+
+/// Whether Linux gives this name to a disk.
+fn is_of_kernel(name: &str) -> bool {
+    let letters = |rest: &str| (1..=2).contains(&rest.len()) && rest.bytes().all(|letter| letter.is_ascii_lowercase());
+    let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|digit| digit.is_ascii_digit());
+    let nvme = || name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    ["sd", "vd", "xvd", "hd"].iter().any(|kind| name.strip_prefix(kind).is_some_and(letters))
+        || nvme().is_some_and(|(controller, namespace)| digits(controller) && digits(namespace))
+}
+
+/// What the model's kernel calls a scenario's disks: a name that Linux gives stays, so that a reproduction has the recorded ones; the others are
+/// virtio disks in order.
+pub fn device_names(disks: &[&str]) -> Vec<String> {
+    let kept = |name: &String| disks.iter().any(|disk| disk == name);
+    let mut free = DISKS.map(|letter| format!("vd{}", char::from(letter))).filter(|name| !kept(name));
+    disks.iter().map_while(|disk| if is_of_kernel(disk) { Some((*disk).to_owned()) } else { free.next() }).collect()
 }
 
 /// Makes the machine, with its disks.
@@ -71,8 +88,8 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
         None => Sim::new(occupied(spec, machine.memory.saturating_sub(machine.system))?)?,
     };
     let mut disks = Vec::new();
-    for (at, disk) in DISKS.zip(&machine.disks) {
-        let device = format!("vd{}", char::from(at));
+    let names: Vec<&str> = machine.disks.iter().map(|disk| disk.name.as_str()).collect();
+    for (device, disk) in device_names(&names).into_iter().zip(&machine.disks) {
         let (timing, limits) = Disk::of(disk);
         let mut queue = QueueSpec::new(&device, crate::vm::disk::size(disk, scenario));
         queue.read_ahead = disk.read_ahead.unwrap_or(queue.read_ahead);
@@ -115,4 +132,17 @@ fn occupied_as(mut spec: MachineSpec, measured: &MeasuredMemory) -> Result<Sim, 
 /// A value of a machine in bytes.
 fn value(sim: &Sim, name: &str) -> Bytes {
     Bytes::new(host_value(sim, name).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_keeps_the_name_that_linux_gave_it() {
+        assert_eq!(device_names(&["vdb", "vdc"]), ["vdb", "vdc"]);
+        assert_eq!(device_names(&["nvme0n1", "sda", "copy", "xvdba"]), ["nvme0n1", "sda", "vda", "xvdba"]);
+        assert_eq!(device_names(&["data", "vda", "log"]), ["vdb", "vda", "vdc"], "each name is one disk");
+        assert_eq!(device_names(&["ssd", "sdcard", "nvme", "vd"]), ["vda", "vdb", "vdc", "vdd"]);
+    }
 }

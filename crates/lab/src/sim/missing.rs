@@ -1,5 +1,6 @@
 //! What of a scenario the model does not have.
 
+use crate::executor::files::writes_only;
 use pagetide_core::{Action, Error, FioEngine, FioJob, Scenario, Step};
 use pagetide_sim::workload::fio::Distribution;
 
@@ -72,6 +73,11 @@ fn fio(job: &FioJob) -> Vec<String> {
     let mut lacks = Vec::new();
     if matches!(job.ioengine, FioEngine::Vsync | FioEngine::Posixaio | FioEngine::Mmap) {
         lacks.push(format!("fio with ioengine = \"{}\"", job.ioengine.name()));
+    }
+    // The kernel reads for it while it goes on (`io_uring/rw.c: io_read`, FMODE_BUF_RASYNC), where libaio waits for each page.
+    let depth = job.iodepth.unwrap_or(1);
+    if job.ioengine == FioEngine::IoUring && depth > 1 && !job.direct && !writes_only(job) {
+        lacks.push(format!("fio with ioengine = \"io_uring\" and iodepth = {depth} that reads without direct = true"));
     }
     if let Some(text) = &job.random_distribution
         && Distribution::parse(Some(text)).is_none()

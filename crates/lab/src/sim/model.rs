@@ -21,23 +21,37 @@ impl Model {
     /// # Errors
     /// As [`Backend::run`].
     pub fn steps(&mut self, request: &RunRequest) -> Result<Vec<StepResult>, Error> {
+        self.steps_unless(request, &|| false)
+    }
+
+    /// The same, unless the user interrupts it.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn steps_unless(
+        &mut self,
+        request: &RunRequest,
+        interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<StepResult>, Error> {
         let interval = self.options.interval.take();
-        let run = self.run(request, Box::new(NullSink), &mut Silent);
+        let run = self.run(request, Box::new(NullSink), &mut Silent { interrupted });
         self.options.interval = interval;
         Ok(run?.steps)
     }
 }
 
 /// Shows nothing.
-struct Silent;
+struct Silent<'a> {
+    interrupted: &'a (dyn Fn() -> bool + Sync),
+}
 
-impl Progress for Silent {
+impl Progress for Silent<'_> {
     fn step(&mut self, _: usize, _: usize, _: &str, _: &str) {}
     fn update(&mut self, _: Option<f64>, _: Option<Nanos>, _: &str) {}
     fn step_done(&mut self, _: &str) {}
     fn say(&mut self, _: &str) {}
     fn interrupted(&self) -> bool {
-        false
+        (self.interrupted)()
     }
 }
 
@@ -111,6 +125,38 @@ mod tests {
         assert!((1.9..2.2).contains(&filled), "64 MiB: {filled}");
         let computed = elapsed(", compute = \"100us\"");
         assert!((1.6..2.1).contains(&computed), "16384 touches: {computed}");
+    }
+
+    #[test]
+    fn a_run_is_interrupted_before_much_happens_however_little_time_it_takes() {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        let text = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 2\nmemory = \"512MiB\"\n[[machine.disk]]\nname = \"d\"\n\
+                    size = \"8GiB\"\nlatency = \"10us\"\n[[step]]\nid = \"A\"\n\
+                    fio = { rw = \"randread\", bs = \"4k\", size = \"128MiB\", direct = true }\n";
+        let scenario = Scenario::parse(text, "t.toml").unwrap();
+        let run = |most: u32| {
+            let looks = AtomicU32::new(0);
+            let request = RunRequest { scenario: scenario.clone(), scale: Scale::FULL, seed: 1 };
+            let ran = Model::default().steps_unless(&request, &|| looks.fetch_add(1, Ordering::Relaxed) >= most);
+            (ran.map_err(|error| error.kind), looks.into_inner())
+        };
+        let (whole, looks) = run(u32::MAX);
+        // 32 768 reads in less than a second.
+        assert!(whole.unwrap()[0].get(pagetide_core::Figure::Elapsed).unwrap() < 1e9 && looks > 8, "{looks} looks");
+        assert_eq!(run(6).0.unwrap_err(), pagetide_core::ErrorKind::Interrupted);
+    }
+
+    #[test]
+    fn a_time_limit_ends_early_only_what_has_another_end() {
+        let outcome = |load: &str| results(&format!("[[step]]\nid = \"A\"\n{load}\n"))[0].outcome;
+        for open in [
+            "spin = { time = \"1s\" }",
+            "stream = { from = \"file:a\", size = \"64MiB\", random = true, time = \"1s\" }",
+        ] {
+            assert_eq!(outcome(open), pagetide_core::Outcome::Done, "{open}");
+        }
+        let early = "stream = { from = \"file:a\", size = \"2GiB\", time = \"1s\" }";
+        assert_eq!(outcome(early), pagetide_core::Outcome::TimedOut);
     }
 
     #[test]
@@ -251,6 +297,18 @@ mod tests {
         };
         assert_eq!(steps(""), (false, true));
         assert_eq!(steps(", randrepeat = false"), (true, false));
+    }
+
+    #[test]
+    fn cached_reads_that_do_not_wait_for_each_other_are_refused() {
+        let uring = |rest: &str| {
+            format!("fio = {{ rw = \"randread\", bs = \"4k\", size = \"1MiB\", ioengine = \"io_uring\"{rest} }}")
+        };
+        let why = refused(1, &uring(", iodepth = 32"));
+        assert!(why.contains("ioengine = \"io_uring\" and iodepth = 32 that reads without direct = true"), "{why}");
+        for rest in ["", ", iodepth = 32, direct = true"] {
+            results(&format!("[[step]]\nid = \"A\"\n{}\n", uring(rest)));
+        }
     }
 
     #[test]

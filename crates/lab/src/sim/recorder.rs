@@ -1,7 +1,7 @@
 //! Samples of the model, as the recorder takes them of a kernel.
 
 use crate::executor::reading::{Counters, Reading};
-use pagetide_core::{Entity, Error, Manifest, Mark, MarkKind, Sample, Schema, Sink, Stamp, Table};
+use pagetide_core::{Bytes, Entity, Error, Manifest, Mark, MarkKind, Sample, Schema, Sink, Stamp, Table};
 use pagetide_sim::Sim;
 use std::collections::BTreeMap;
 
@@ -86,9 +86,18 @@ pub(super) fn reading(sim: &Sim, disks: &[String]) -> Reading {
 
 /// One of the host's values.
 pub(super) fn host_value(sim: &Sim, name: &str) -> Option<u64> {
+    value(sim, Table::Host, "", name)
+}
+
+/// The memory that is charged to a control group.
+pub(super) fn charged(sim: &Sim, group: &str) -> Bytes {
+    Bytes::new(value(sim, Table::Cgroup, group, "current").unwrap_or(0))
+}
+
+fn value(sim: &Sim, of: Table, row: &str, name: &str) -> Option<u64> {
     let mut found = None;
-    sim.counters(&mut |table, _: &str, metric, value| {
-        if table == Table::Host && metric == name {
+    sim.counters(&mut |table, entity: &str, metric, value| {
+        if table == of && entity == row && metric == name {
             found = u64::try_from(value).ok();
         }
     });

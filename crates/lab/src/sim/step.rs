@@ -4,13 +4,14 @@ use super::files::{self, SimFiles, disk_at};
 use super::machine::{self, SimDisk};
 use super::options::ModelOptions;
 use super::programs::{Counted, Workshop};
-use super::recorder::{SimRecorder, host_value, reading};
+use super::recorder::{SimRecorder, charged, host_value, reading};
+use crate::executor::changes::{self, Changes};
 use crate::executor::reading::Reading;
 use crate::executor::step::headline;
 use pagetide_core::{
-    Action, BackendRun, Bytes, DeviceChange, Error, Figure, Figures, FioJob, GroupReclaim, GroupSpec, HoldSpec, Load,
-    Manifest, MarkKind, Nanos, Origin, Outcome, Parallel, Part, Place, Progress, Release, Scenario, Sink, Sleep, Step,
-    StepResult, SwapSpec, Swaps, Sysctls, TimedChange,
+    Action, BackendRun, Bytes, DeviceChange, Error, Figure, Figures, FioJob, Goal, GroupReclaim, GroupSpec, HoldSpec,
+    Load, Manifest, MarkKind, Nanos, Origin, Outcome, Parallel, Part, Place, Progress, Release, Scenario, Sink, Sleep,
+    Step, StepResult, SwapSpec, Swaps, Sysctls, TimedChange,
 };
 use pagetide_sim::disk::Limits;
 use pagetide_sim::workload::{Script, SharedTally, Tally};
@@ -23,8 +24,44 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Time between two looks at what runs, when no samples are taken.
 const LOOK_NS: u64 = 1_000_000_000;
+/// Events between two looks at whether the user interrupted: they take a fraction of a second.
+const LOOK_EVENTS: u32 = 1 << 12;
 /// The longest run in the model's time. A real run takes its time, and its recording the room for it; a model is through a year in minutes.
 const MAX_MODEL_TIME: Nanos = Nanos::new(24 * 3600 * 1_000_000_000);
+
+fn too_long() -> Error {
+    Error::input(
+        format!("the scenario takes more than {MAX_MODEL_TIME} of the model's time"),
+        "write shorter times, less work or faster disks",
+    )
+}
+
+/// Refuses a scenario whose steps wait for longer than a run may take.
+///
+/// # Errors
+/// They do.
+fn check_time(scenario: &Scenario) -> Result<(), Error> {
+    let waits = scenario.steps.iter().map(least_time).fold(Nanos::ZERO, Nanos::saturating_add);
+    if waits > MAX_MODEL_TIME { Err(too_long()) } else { Ok(()) }
+}
+
+/// The time that a step takes at least, whatever the machine does.
+fn least_time(step: &Step) -> Nanos {
+    let open = |load: &Load| {
+        let spec = load.spec();
+        spec.effort().limit.filter(|_| spec.goal() == Goal::Open).unwrap_or_default()
+    };
+    match &step.action {
+        Action::Sleep(Sleep(time)) => *time,
+        Action::Fio(job) => job.runtime.filter(|_| job.time_based).unwrap_or_default(),
+        Action::Load(load) => open(load),
+        Action::Parallel(Parallel(parts)) => {
+            let foreground = parts.iter().filter(|part| !part.background);
+            foreground.map(|part| part.delay.saturating_add(open(&part.load))).max().unwrap_or_default()
+        }
+        _ => Nanos::ZERO,
+    }
+}
 
 /// What a run keeps between its steps.
 struct Run<'a> {
@@ -70,6 +107,7 @@ pub(super) fn run(
     sink: Box<dyn Sink>,
     progress: &mut dyn Progress,
 ) -> Result<BackendRun, Error> {
+    check_time(scenario)?;
     let began_wall_ns = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .ok()
@@ -136,7 +174,8 @@ fn manifest(scenario: &Scenario, sim: &Sim, disks: &[SimDisk], options: &ModelOp
             .map(|disk| pagetide_core::Disk {
                 name: disk.device.clone(),
                 size: disk.spec.size,
-                rotational: Some(false),
+                // Virtio disks do, to the kernel.
+                rotational: Some(true),
                 read_ahead: disk.spec.read_ahead,
                 ..pagetide_core::Disk::default()
             })
@@ -285,12 +324,17 @@ impl Run<'_> {
         let next_sample = (now / interval + 1) * interval;
         let moment = until.map_or(next_sample, |until| until.min(next_sample));
         if now > MAX_MODEL_TIME.get() {
-            return Err(Error::input(
-                format!("the scenario takes more than {MAX_MODEL_TIME} of the model's time"),
-                "write shorter times, less work or faster disks",
-            ));
+            return Err(too_long());
         }
-        let stop = self.sim.run(Nanos::new(moment));
+        // Much can happen in little of the model's time.
+        let stop = loop {
+            if let Some(stop) = self.sim.run_events(Nanos::new(moment), LOOK_EVENTS) {
+                break stop;
+            }
+            if self.progress.interrupted() {
+                return Err(Error::interrupted());
+            }
+        };
         if let Some(refused) = self.sim.host_mut().take_refused() {
             return Err(refused);
         }
@@ -353,22 +397,16 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Changes the machine while loads run. A task drops the caches: it writes what is dirty first, which takes its time.
-    fn change(&mut self, change: &TimedChange) -> Result<(), Error> {
+    /// Changes the machine while loads run. Says to what, or why it was refused. A task drops the caches: it writes what is dirty first, which
+    /// takes its time.
+    fn change(&mut self, change: &TimedChange) -> Result<Result<String, Error>, Error> {
         change.sysctl.iter().try_for_each(|settings| self.set(settings).map(drop))?;
         change.device.iter().try_for_each(|device| self.change_disk(device))?;
         if change.drop_caches {
             let task = self.sim.spawn(Box::new(dropping_caches()), GroupId::ROOT);
             self.sim.name(task, "drop_caches");
         }
-        // The group is there when a part has begun in it.
-        if let Some(GroupReclaim { cgroup, size }) = &change.reclaim
-            && let Some(group) = self.groups.get(cgroup)
-        {
-            let reclaim = Op::ReclaimGroup { group: *group, pages: size.get() / PAGE_SIZE };
-            let task = self.sim.spawn(Box::new(Script::new([reclaim])), GroupId::ROOT);
-            self.sim.name(task, "reclaim");
-        }
+        let reclaimed = change.reclaim.as_ref().map_or_else(|| Ok(String::new()), |asked| self.reclaim(asked));
         for place in &change.drop_files {
             let Some((file, _)) = self.files.find(place) else {
                 return Err(Error::input(
@@ -380,7 +418,17 @@ impl Run<'_> {
                 self.sim.spawn(Box::new(Script::new([Op::DontNeed { file, offset: 0, length: 0 }])), GroupId::ROOT);
             self.sim.name(task, "drop_files");
         }
-        Ok(())
+        Ok(reclaimed)
+    }
+
+    /// Asks for memory of a group, and says what it had.
+    fn reclaim(&mut self, GroupReclaim { cgroup, size }: &GroupReclaim) -> Result<String, Error> {
+        let group = *self.groups.get(cgroup).ok_or_else(|| changes::no_group(cgroup))?;
+        let had = changes::of_group(charged(&self.sim, cgroup));
+        let reclaim = Op::ReclaimGroup { group, pages: size.get() / PAGE_SIZE };
+        let task = self.sim.spawn(Box::new(Script::new([reclaim])), GroupId::ROOT);
+        self.sim.name(task, "reclaim");
+        Ok(had)
     }
 
     fn workshop(&mut self, id: &str) -> Workshop<'_> {
@@ -503,11 +551,11 @@ impl Run<'_> {
         let counted = self.workshop(&step.id).load(load)?;
         let mut all = [self.spawn(&step.id, counted, group)];
         self.finish(&mut all)?;
-        Ok(self.of_load(&all[0]))
+        Ok(self.of_load(load, &all[0]))
     }
 
     /// What a load's own task says.
-    fn of_load(&self, running: &Running) -> Did {
+    fn of_load(&self, load: &Load, running: &Running) -> Did {
         let mut did = Did::default();
         let tally = running.tally.borrow();
         tally.figures(&mut did.figures);
@@ -522,7 +570,7 @@ impl Run<'_> {
             did.outcome = Some(Outcome::Killed);
             let processed = Bytes::new(tally.processed);
             did.notes.push(format!("the OOM killer killed it after it had processed {processed}"));
-        } else if tally.timed_out {
+        } else if tally.timed_out && load.spec().goal() != Goal::Open {
             did.outcome = Some(Outcome::TimedOut);
             did.notes.push("it ran out of time before it was done".to_owned());
         }
@@ -534,19 +582,17 @@ impl Run<'_> {
         let began = self.sim.now().get();
         let mut all: Vec<Option<PartRun>> = parts.iter().map(|_| None).collect();
         let mut results: Vec<Option<(Did, i64, i64)>> = parts.iter().map(|_| None).collect();
-        let mut changes: Vec<&TimedChange> = step.meanwhile.iter().collect();
-        changes.sort_by_key(|change| change.after);
-        let mut changes = changes.into_iter().peekable();
+        let mut changes = Changes::of(step);
         loop {
             if self.progress.interrupted() {
                 return Err(Error::interrupted());
             }
-            let moment = |change: &TimedChange| began.saturating_add(change.after.get());
-            let now = self.sim.now().get();
-            while let Some(change) = changes.next_if(|change| now >= moment(change)) {
-                self.change(change)?;
+            let since = self.sim.now().saturating_sub(Nanos::new(began));
+            while let Some(change) = changes.take_due(since) {
+                let to = self.change(change)?;
+                changes.made(change, since, to);
             }
-            let mut until = changes.peek().map(|change| moment(change));
+            let mut until = changes.next_after().map(|after| began.saturating_add(after.get()));
             for (at, part) in parts.iter().enumerate() {
                 let moment = began.saturating_add(part.delay.get());
                 if all[at].is_none() && results[at].is_none() {
@@ -564,7 +610,7 @@ impl Run<'_> {
                     Some(at) => {
                         let Some(mut run) = all[at].take() else { continue };
                         run.running.killed = matches!(stop, Stop::Killed(_));
-                        results[at] = Some(self.end_part(&run)?);
+                        results[at] = Some(self.end_part(&parts[at], &run)?);
                     }
                     None if matches!(stop, Stop::Killed(_)) => self.killed(task, &mut []),
                     None => {}
@@ -587,7 +633,9 @@ impl Run<'_> {
                 }
             }
         }
-        let mut did = Did::default();
+        let (refused, happened) = changes.end(self.sim.now().saturating_sub(Nanos::new(began)));
+        let mut did = Did { notes: refused, ..Did::default() };
+        let as_written = did.notes.is_empty();
         for (result, part) in results.into_iter().zip(parts) {
             let Some((own, started_ns, ended_ns)) = result else { continue };
             let outcome = own.outcome.unwrap_or(Outcome::Done);
@@ -608,6 +656,10 @@ impl Run<'_> {
                 figures: own.figures,
             });
         }
+        if !as_written {
+            did.outcome = Some(Outcome::Refused);
+        }
+        did.notes.extend(happened);
         Ok(did)
     }
 
@@ -622,8 +674,8 @@ impl Run<'_> {
         Ok(PartRun { running: self.spawn(part.process(), counted, group), before, disks, file, cached, started_ns })
     }
 
-    fn end_part(&self, run: &PartRun) -> Result<(Did, i64, i64), Error> {
-        let own = self.of_load(&run.running);
+    fn end_part(&self, part: &Part, run: &PartRun) -> Result<(Did, i64, i64), Error> {
+        let own = self.of_load(&part.load, &run.running);
         let after = reading(&self.sim, &run.disks);
         let ended_ns = self.now();
         let mut figures = Figures::default();
@@ -725,5 +777,33 @@ fn hit_ratio(job: &FioJob, figures: &mut Figures) {
         && asked > 0.0
     {
         figures.set(Figure::CacheHitRatio, (1.0 - read / asked).max(0.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(steps: &str) -> Result<(), Error> {
+        let text = format!(
+            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"64MiB\"\n[[machine.disk]]\nname = \"d\"\n\
+             size = \"1GiB\"\n{steps}"
+        );
+        check_time(&Scenario::parse(&text, "t.toml").unwrap())
+    }
+
+    #[test]
+    fn times_that_are_too_long_are_refused_before_the_run() {
+        let sleep = |id: &str| format!("[[step]]\nid = \"{id}\"\nsleep = \"13h\"\n");
+        assert!(check(&sleep("A")).is_ok());
+        assert!(check(&format!("{}{}", sleep("A"), sleep("B"))).unwrap_err().what.contains("more than 86400 s"));
+        let parts = |background| {
+            format!(
+                "[[step]]\nid = \"P\"\nparallel = [{{ name = \"a\", spin = {{ time = \"25h\" }}, background = {background} }}, \
+                 {{ name = \"b\", spin = {{ time = \"1h\" }} }}]\n"
+            )
+        };
+        assert!(check(&parts(true)).is_ok(), "the other part ends it");
+        assert!(check(&parts(false)).is_err());
     }
 }

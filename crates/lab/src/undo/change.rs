@@ -120,7 +120,11 @@ pub(crate) fn write_sysctl(name: &str, value: i64) -> Result<(), Error> {
     }
     let path = sysctl_path(name);
     fs::write(&path, value.to_string()).map_err(|error| {
-        Error::system(format!("cannot set {name} to {value} ({}): {error}", path.display()), "run as root")
+        let hint = match error.kind() {
+            io::ErrorKind::PermissionDenied => "run as root".to_owned(),
+            _ => format!("the kernel does not take this value: `pagetide explain {name}` says what it means"),
+        };
+        Error::system(format!("cannot set {name} to {value} ({}): {error}", path.display()), hint)
     })
 }
 

@@ -159,8 +159,12 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let lines = vec![
         format!("{} CPUs, {} of memory, {}", manifest.cpus, manifest.memory_total, describe(machine)),
         format!(
-            "recorder: {} samples, {} late, {} lost, {} of CPU",
-            manifest.samples, manifest.late_samples, manifest.lost_samples, manifest.recorder_cpu
+            "recorder: {} samples, {} late, {} not taken, {} lost, {} of CPU",
+            manifest.samples,
+            manifest.late_samples,
+            manifest.missed_samples,
+            manifest.lost_samples,
+            manifest.recorder_cpu
         ),
     ];
     port.send(&Message::End(Box::new(BackendRun {

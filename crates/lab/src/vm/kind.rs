@@ -2,6 +2,7 @@
 
 use super::{Accelerator, Vm, VmOptions};
 use crate::backend::{BackendKind, BackendOption, OptionValue};
+use crate::forecast;
 use pagetide_core::Origin;
 use std::path::PathBuf;
 
@@ -31,6 +32,7 @@ pub const KIND: BackendKind = BackendKind {
                     leaves are copied to `alongside` in the run's folder",
         },
     ],
+    forecast: forecast::forecast,
     make: |place, given| {
         let accelerator = match given.last("accelerator") {
             Some("kvm") => Some(Accelerator::Kvm),

@@ -29,6 +29,7 @@ const SHOWN: usize = 1024;
 /// One file's pages in the cache, in bytes; absent where the kernel does not report it.
 #[derive(Debug, Clone, Serialize)]
 struct File {
+    #[serde(serialize_with = "output::path_as_text")]
     path: PathBuf,
     size_bytes: u64,
     cached_bytes: u64,
@@ -50,19 +51,15 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     };
     for path in &arguments.paths {
         let named = std::fs::symlink_metadata(path)
-            .map_err(|error| Error::input(format!("{}: {error}", path.display()), "name a file or a folder"))?;
+            .map_err(|error| Error::unreadable(path, &error, "name a file or a folder"))?;
         if named.is_dir() {
-            std::fs::read_dir(path).map_err(|error| {
-                Error::input(
-                    format!("{}: {error}", path.display()),
-                    "name a folder that can be read, or run it as root",
-                )
-            })?;
+            std::fs::read_dir(path)
+                .map_err(|error| Error::unreadable(path, &error, "name a folder that can be read"))?;
             walk(path, page, &mut files, &mut skipped, &mut tell);
         } else {
-            files.push(look(path, page).map_err(|error| {
-                Error::input(format!("{}: {error}", path.display()), "name a regular file that can be read")
-            })?);
+            let looked = look(path, page);
+            let name = "name a regular file that can be read";
+            files.push(looked.map_err(|error| Error::unreadable(path, &error, name))?);
         }
     }
     if files.len() >= SHOWN && terminal {

@@ -31,24 +31,30 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         samples = samples.max(recording.stamps().len());
         went_back = clock_went_back(&recording);
     }
-    let damaged = reader.damage().lines();
+    let mut damaged = reader.damage().lines();
     let Usage { sealed, open, size } = Usage::of(reader.folder())?;
+    if (sealed, open) == (0, 0) {
+        damaged.push("it has no segment: nothing was recorded, or somebody removed it".to_owned());
+    }
     let cut = reader.manifest().cut;
     if json {
         output::print_json(&json!({
-            "recording": arguments.recording, "samples": samples, "sealed_segments": sealed, "open_segments": open,
+            "recording": arguments.recording.display().to_string(), "samples": samples, "sealed_segments": sealed, "open_segments": open,
             "disk_bytes": size.get(), "damaged": damaged, "clock_went_back_wall_ns": went_back,
             "context_samples": cut.map(|cut| cut.context_samples),
         }))?;
     } else {
         let context = cut.map(|cut| cut.context_samples).filter(|context| *context > 0);
         let context = context.map_or(String::new(), |context| format!(" ({context} of them context around the cut)"));
-        let what = format!("{samples} samples{context} in {sealed} sealed and {open} open segments, {size}");
+        let segments = format!("{sealed} sealed and {open} open segments, {size}");
+        let samples = output::samples(samples);
         let lines = match damaged.len() {
-            0 => format!("{}: whole ({what})\n", arguments.recording.display()),
+            0 => format!("{}: whole ({samples}{context} in {segments})\n", arguments.recording.display()),
             count => {
                 let lines: String = damaged.iter().map(|line| format!("  {line}\n")).collect();
-                format!("{}: {count} damaged ({what} can be read)\n{lines}", arguments.recording.display())
+                // The size is that of what is there: how much of a damaged file can be read, nobody knows.
+                let what = format!("{samples}{context} can be read, of {segments} on disk");
+                format!("{}: {count} damaged ({what})\n{lines}", arguments.recording.display())
             }
         };
         let clock = LocalClock::of(reader.manifest()).unwrap_or_else(LocalClock::utc);

@@ -16,10 +16,20 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, root: &mut clap::Command) -> Result<Outcome, Error> {
     let mut text = Vec::new();
-    let mut root = with_words(root.clone());
+    let mut root = with_words(without_hidden(root));
     clap_complete::generate(arguments.shell, &mut root, "pagetide", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(Outcome::Done)
+}
+
+/// The command line without its internal commands, which shells would offer as others.
+fn without_hidden(root: &clap::Command) -> clap::Command {
+    let commands = root.get_subcommands().filter(|command| !command.is_hide_set());
+    clap::Command::new("pagetide")
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .args(root.get_arguments())
+        .subcommands(commands.cloned())
 }
 
 /// The command line with the words that a shell may offer where any text is taken: what can be explained, and the shipped scenarios.
@@ -44,11 +54,13 @@ mod tests {
         // The completions of clap for fish have the values of options only.
         for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Zsh] {
             let mut text = Vec::new();
-            clap_complete::generate(shell, &mut with_words(crate::cli::Arguments::command()), "pagetide", &mut text);
+            let root = without_hidden(&crate::cli::Arguments::command());
+            clap_complete::generate(shell, &mut with_words(root), "pagetide", &mut text);
             let text = String::from_utf8(text).unwrap();
             for word in ["buffered-read", "replayed-sequence", "hugepages", "pgscank/s", "vm.dirty_ratio"] {
                 assert!(text.contains(word), "{shell}: {word}");
             }
+            assert!(!text.contains("pagetide__subcmd__guest") && !text.contains("(guest)"), "{shell}");
         }
     }
 }

@@ -4,10 +4,11 @@ mod context;
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{CutDiagnosis, Error, Quantity, Selection, Source, printable};
+use pagetide_core::{CutDiagnosis, Error, Selection, Source, printable};
 use pagetide_store::cut;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
 
 /// Write a time range of a recording to one file, which every command that takes a recording can open.
 ///
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 Examples:
   pagetide cut rec --from 12:20 --to 12:40 -o incident.pagetide
   pagetide cut rec --from -10min -o incident.pagetide --redact      without the names of this host
+  ssh web1 pagetide cut /var/lib/pagetide --from -1h -o - > web1.pagetide
   pagetide diagnose incident.pagetide --html incident.html          on the receiver's side")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
@@ -34,8 +36,8 @@ pub(crate) struct Arguments {
     /// Read times as UTC, not in the time zone of the recorded host.
     #[arg(long)]
     utc: bool,
-    /// The file to write.
-    #[arg(short, long, value_name = "FILE", value_parser = reports::new_file())]
+    /// The file to write, or - for stdout; what is said of the file then goes to stderr.
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     /// Overwrite an existing file.
     #[arg(long)]
@@ -53,6 +55,8 @@ struct Written {
     /// Those of them around the stretch that was asked for.
     context_samples: u64,
     redacted: bool,
+    /// Columns that a redacted file lacks, because pagetide does not know them.
+    columns_left_out: usize,
     /// What the file still says about the host.
     remains: Vec<&'static str>,
     /// What the rules make of it.
@@ -63,7 +67,12 @@ struct Written {
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let file = &arguments.out;
-    if !arguments.force && file.symlink_metadata().is_ok() {
+    let streams = file == Path::new("-");
+    if streams && (json || stdout().is_terminal()) {
+        let what = if json { "--json prints to stdout, too" } else { "stdout is a terminal" };
+        return Err(Error::input(format!("-o -: {what}"), "name a file, or redirect stdout: -o - > FILE"));
+    }
+    if !streams && !arguments.force && file.symlink_metadata().is_ok() {
         return Err(Error::input(
             format!("{}: already exists", file.display()),
             "--force overwrites it; or name another file with -o",
@@ -74,24 +83,34 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let clock = recordings::clock(&times.manifest, arguments.utc);
     let (from, to) = recordings::range(&times, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
     let mut recording = context::around(&reader, &times, (from, to))?;
+    let mut columns_left_out = 0;
     if arguments.redact {
-        recording = cut::redact(&recording);
+        let redacted = cut::redact(&recording);
+        (recording, columns_left_out) = (redacted.recording, redacted.columns_left_out);
     }
     let content = recording.manifest.cut.unwrap_or_default();
     // Diagnoses the content of the file, which may have pseudonyms.
     let diagnosis = pagetide_diagnose::diagnose_stretch(&recording, content.span(recording.stamps()));
     recording.manifest.cut_diagnosis = Some(CutDiagnosis::new(&diagnosis, env!("CARGO_PKG_VERSION")));
-    let bytes = cut::write(&recording)?;
-    pagetide_dir::write_file(file, &bytes).map_err(|error| {
-        Error::system(format!("{}: {error}", file.display()), "name a new file in a writable folder")
-    })?;
     let damaged = reader.damage().lines();
+    recording.manifest.damaged = match damaged.len() {
+        // Their paths have names.
+        count @ 1.. if arguments.redact => vec![format!("{count} of the recording's files")],
+        _ => damaged.clone(),
+    };
+    let bytes = cut::write(&recording)?;
+    if streams {
+        output::print_bytes(&bytes)?;
+    } else {
+        reports::write_file(file, &bytes)?;
+    }
     let written = Written {
         file: file.display().to_string(),
         bytes: bytes.len(),
         samples: recording.stamps().len(),
         context_samples: content.context_samples,
         redacted: arguments.redact,
+        columns_left_out,
         remains: if arguments.redact { cut::REMAINS.to_vec() } else { Vec::new() },
         summary: diagnosis.summary,
         damaged,
@@ -99,22 +118,35 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if json {
         output::print_json(&written)?;
     } else {
-        let samples = Quantity::count(written.samples as f64);
-        let bytes = pagetide_core::Bytes::new(written.bytes as u64);
-        output::print(&format!("{}: {samples} samples, {bytes}\n", printable(&written.file)))?;
-        output::print(&format!("diagnosis: {}\n", printable(&written.summary)))?;
-        if written.context_samples > 0 {
-            output::print(&format!(
-                "context: {} of the samples are from before or after the range; the diagnosis takes its baseline from them\n",
-                written.context_samples
-            ))?;
-        }
-        for line in &written.remains {
-            output::print(&format!("still in the file: {line}\n"))?;
-        }
-        for line in &written.damaged {
-            output::print(&format!("damaged: {}\n", printable(line)))?;
+        let lines = lines(&written);
+        if streams {
+            lines.iter().for_each(|line| output::say(line));
+        } else {
+            output::print(&lines.iter().flat_map(|line| [line, "\n"]).collect::<String>())?;
         }
     }
     Ok(if written.damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
+}
+
+/// What is said of the file, in lines.
+fn lines(written: &Written) -> Vec<String> {
+    let samples = output::samples(written.samples);
+    let bytes = pagetide_core::Bytes::new(written.bytes as u64);
+    let file = if written.file == "-" { "stdout" } else { &written.file };
+    let mut lines =
+        vec![format!("{}: {samples}, {bytes}", printable(file)), format!("diagnosis: {}", printable(&written.summary))];
+    if written.context_samples > 0 {
+        lines.push(format!(
+            "context: {} of the samples are from before or after the range; the diagnosis takes its baseline from them",
+            written.context_samples
+        ));
+    }
+    lines.extend(written.remains.iter().map(|line| format!("still in the file: {line}")));
+    match written.columns_left_out {
+        0 => {}
+        1 => lines.push("left out: the numbers of 1 column that pagetide does not know".to_owned()),
+        many => lines.push(format!("left out: the numbers of {many} columns that pagetide does not know")),
+    }
+    lines.extend(written.damaged.iter().map(|line| format!("damaged: {}", printable(line))));
+    lines
 }

@@ -2,7 +2,9 @@
 
 use super::Outcome;
 use crate::{measured, output, recordings, reports};
-use pagetide_core::{CutDiagnosis, Diagnosis, Error, LazyRecording, MeasuredEffects, Report, Span};
+use pagetide_core::{
+    CutDiagnosis, Diagnosis, Error, LazyRecording, MarkKind, MeasuredEffects, Recording, Report, Span, is_log_entry,
+};
 use serde::Serialize;
 
 mod arguments;
@@ -20,9 +22,30 @@ struct Diagnosed<'a> {
     /// For a file of `pagetide cut`: the diagnosis stored when it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<&'a CutDiagnosis>,
+    /// What an imported log says between its numbers: comments of sadc, and that the host was started.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    log_entries: Vec<LogEntry<'a>>,
     /// What each advice did to a reproduction of the incident, where `pagetide reproduce --keep` kept that.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<&'a MeasuredEffects>,
+}
+
+/// A comment or a restart.
+#[derive(Serialize)]
+struct LogEntry<'a> {
+    time: String,
+    text: &'a str,
+}
+
+/// Those of a recording, in order of time.
+fn log_entries(recording: &Recording) -> Vec<LogEntry<'_>> {
+    let entries = recording.marks.iter().filter_map(|mark| match &mark.kind {
+        MarkKind::Note { text } if is_log_entry(text) => {
+            Some(LogEntry { time: recordings::timestamp(mark.stamp.wall_ns), text })
+        }
+        _ => None,
+    });
+    entries.collect()
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -71,6 +94,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print_json(&Diagnosed {
             diagnosis: &report.diagnosis,
             cut_diagnosis,
+            log_entries: log_entries(&report.recording),
             measured: report.measured.as_ref(),
         })?;
     } else {

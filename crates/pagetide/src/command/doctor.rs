@@ -123,15 +123,24 @@ fn available() -> Check {
 }
 
 fn quiet() -> Check {
-    let actions = damon::actions(&Root::host());
-    let there = !damon::evicts(&actions);
+    let (actions, hidden) = (damon::actions(&Root::host()), damon::is_hidden(&Root::host()));
+    let there = !hidden && !damon::evicts(&actions);
     Check {
         name: "quiet cache",
         there,
         needed: false,
         purpose: "only memory pressure should evict pages from the cache",
-        found: if there { "yes".into() } else { format!("DAMON is on: {}", actions.join(", ")) },
-        hint: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (this also stops DAMON for its owner)".into(),
+        found: match there {
+            true => "yes".into(),
+            false if hidden => "unknown: only root may read what DAMON does".into(),
+            false => format!("DAMON is on: {}", actions.join(", ")),
+        },
+        hint: if hidden {
+            "run this as root"
+        } else {
+            "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (this also stops DAMON for its owner)"
+        }
+        .into(),
     }
 }
 

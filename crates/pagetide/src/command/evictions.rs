@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::live_trace::{self, Traced};
 use crate::output;
 use crate::reports;
-use pagetide_core::{Bytes, Error, Nanos, Quantity};
+use pagetide_core::{Bytes, Error, Nanos, Quantity, printable};
 use pagetide_trace::{EvictionKey, File, Identity, Mechanism};
 use pagetide_view::text::Style;
 use pagetide_view::{Bar, Block, Cell, Legend, Measure, Page, Table, bars};
@@ -341,11 +341,11 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     );
     let evicted = Bytes::new(told.evicted_bytes);
     if let (Some(evictor), Some(user)) = (&told.evictor, &told.user) {
-        let of = told.file.as_ref().map_or_else(String::new, |file| format!(" ({file})"));
-        let whose = if evictor == user { "its own pages".to_owned() } else { user.text() };
-        text = format!("{} evicted {evicted} of {whose}{of}, {amounts}.\n", evictor.text());
+        let of = told.file.as_ref().map_or_else(String::new, |file| format!(" ({})", printable(file)));
+        let whose = if evictor == user { "its own pages".to_owned() } else { printable(&user.text()).into_owned() };
+        text = format!("{} evicted {evicted} of {whose}{of}, {amounts}.\n", printable(&evictor.text()));
     } else if let (None, Some(file)) = (&told.user, &told.file) {
-        text = format!("Reclaim evicted {evicted} of {file}, {amounts}.\n");
+        text = format!("Reclaim evicted {evicted} of {}, {amounts}.\n", printable(file));
     }
     text += &format!(
         "Total in {seconds}: {all} evicted, {again} of that read again (from 1/{} of the pages).",
@@ -357,35 +357,41 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
 /// Time that each program spent in reclaim or throttled, if any did.
 fn waiting_tables(traced: &Traced) -> [Option<Table>; 2] {
     let summary = &traced.summary;
+    // Added up by name and group: of one program, the user of some processes may not be known.
     let program = |who: &Identity| Program::of(Some(who)).map_or_else(String::new, |program| program.text());
     let reclaim = (!summary.reclaim.is_empty()).then(|| {
+        let mut works: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+        for (who, work) in &summary.reclaim {
+            let sums = works.entry(program(who)).or_default();
+            let more = [work.direct.time_ns, work.group.time_ns, work.kswapd_wakeups];
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(more));
+        }
         let mut table =
             Table::new().right("direct reclaim").right("group reclaim").right("kswapd wakeups").left("program");
-        let mut reclaim: Vec<_> = summary.reclaim.iter().collect();
-        reclaim.sort_by_key(|(_, work)| {
-            std::cmp::Reverse((work.direct.time_ns + work.group.time_ns, work.kswapd_wakeups))
-        });
-        for (who, work) in reclaim.into_iter().take(10) {
+        let mut works: Vec<_> = works.into_iter().collect();
+        works.sort_by_key(|(_, [direct, group, wakeups])| std::cmp::Reverse((direct.saturating_add(*group), *wakeups)));
+        for (who, [direct, group, wakeups]) in works.into_iter().take(10) {
             table.row([
-                Quantity::nanos(Nanos::new(work.direct.time_ns)).into(),
-                Quantity::nanos(Nanos::new(work.group.time_ns)).into(),
-                work.kswapd_wakeups.to_string().into(),
-                program(who).into(),
+                Quantity::nanos(Nanos::new(direct)).into(),
+                Quantity::nanos(Nanos::new(group)).into(),
+                wakeups.to_string().into(),
+                who.into(),
             ]);
         }
         table
     });
     let throttled = (!summary.throttled.is_empty()).then(|| {
         let mut table = Table::new().right("throttled").right("pauses").left("device").left("program");
-        let mut throttled: Vec<_> = summary.throttled.iter().collect();
-        throttled.sort_by_key(|(_, throttled)| std::cmp::Reverse(throttled.time_ns));
-        for ((who, device), throttled) in throttled.into_iter().take(10) {
-            table.row([
-                Quantity::nanos(Nanos::new(throttled.time_ns)).into(),
-                throttled.pauses.to_string().into(),
-                traced.disk(device).into(),
-                program(who).into(),
-            ]);
+        let mut pauses: BTreeMap<(String, String), [u64; 2]> = BTreeMap::new();
+        for ((who, device), throttled) in &summary.throttled {
+            let sums = pauses.entry((program(who), traced.disk(device))).or_default();
+            let more = [throttled.time_ns, throttled.pauses];
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(more));
+        }
+        let mut pauses: Vec<_> = pauses.into_iter().collect();
+        pauses.sort_by_key(|(_, [time, _])| std::cmp::Reverse(*time));
+        for ((who, disk), [time, pauses]) in pauses.into_iter().take(10) {
+            table.row([Quantity::nanos(Nanos::new(time)).into(), pauses.to_string().into(), disk.into(), who.into()]);
         }
         table
     });
@@ -432,6 +438,18 @@ mod tests {
              50 MiB of that read again, for which tasks waited 41 s in total.\n\
              Total in 10 s: 310 MiB evicted, 50 MiB of that read again (from 1/64 of the pages)."
         );
+    }
+
+    #[test]
+    fn a_program_has_one_row_of_waits_whether_its_user_is_known_or_not() {
+        let mut traced = traced();
+        for (uid, time_ns) in [(None, 1_000_000), (Some(0), 2_000_000)] {
+            let who = Identity { comm: "cat".into(), group: "/audit".into(), uid };
+            traced.summary.reclaim.entry(who).or_default().direct.time_ns = time_ns;
+        }
+        let [reclaim, _] = waiting_tables(&traced);
+        let text = reclaim.unwrap().to_text(Style { colour: false, width: 80 });
+        assert!(text.contains("3 ms") && text.matches("audit/cat").count() == 1, "{text}");
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         if json {
             output::print_json(&object)?;
         } else {
-            output::print(&text)?;
+            output::print(&wrapped(&text, output::width().min(100)))?;
         }
         return Ok(Outcome::Done);
     }
@@ -57,6 +57,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print(&page(rule, output::width().min(100)))?
     }
     Ok(Outcome::Done)
+}
+
+/// Lines of at most `width` columns.
+fn wrapped(text: &str, width: usize) -> String {
+    let lines = text.lines().flat_map(|line| if line.is_empty() { vec![String::new()] } else { wrap(line, width) });
+    lines.map(|line| line + "\n").collect()
 }
 
 /// A rule's page as text.
@@ -235,6 +241,15 @@ fn term(name: &str) -> Option<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_definition_fits_the_terminal() {
+        let (text, _) = term("freerun").unwrap();
+        let shown = wrapped(&text, 80);
+        assert!(text.lines().any(|line| line.len() > 80) && shown.lines().all(|line| line.len() <= 80), "{shown}");
+        assert_eq!(shown.split_whitespace().collect::<Vec<_>>(), text.split_whitespace().collect::<Vec<_>>());
+        assert!(shown.starts_with("freerun\n\n"), "{shown}");
+    }
 
     #[test]
     fn every_column_counter_and_setting_is_explained() {

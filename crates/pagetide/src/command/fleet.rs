@@ -30,7 +30,7 @@ Examples:
 A recording that cannot be read becomes a row with the error. Rows are cached in the user's cache folder, so the next run reads only what is new.
 RAYON_NUM_THREADS limits the number of threads.")]
 pub(crate) struct Arguments {
-    /// Folders to search for recordings, at any depth.
+    /// Folders to search for recordings and files of `pagetide cut` (`*.pagetide`), at any depth.
     #[arg(required = true, value_name = "FOLDER")]
     folders: Vec<PathBuf>,
     /// Only the last TIME, from the start of its UTC hour.
@@ -85,6 +85,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         pagetide_fleet::hosts_from_folders(&mut rows);
     }
     let answers = pagetide_fleet::reduce(&rows, &question)?;
+    if answers.out_of_range > 0 && answers.out_of_range == answers.recordings {
+        let many = if answers.recordings == 1 { "the recording has" } else { "the recordings have" };
+        return Err(Error::input(
+            format!("{many} no sample in this range"),
+            "--since counts back from now: give a longer time, or leave it out",
+        ));
+    }
     if let Some(file) = &arguments.parquet {
         write_parquet(&rows, file)?;
         output::say(&format!("wrote {}", file.display()));
@@ -120,10 +127,8 @@ fn question(arguments: &Arguments) -> Result<Question, Error> {
 }
 
 fn write_parquet(rows: &[pagetide_fleet::Row], file: &Path) -> Result<(), Error> {
-    let failed = |error: std::io::Error| {
-        Error::system(format!("{}: {error}", file.display()), "name a file in a writable folder")
-    };
-    pagetide_dir::write_file_by(file, |out| pagetide_fleet::parquet(rows, BufWriter::new(out))).map_err(failed)
+    pagetide_dir::write_file_by(file, |out| pagetide_fleet::parquet(rows, BufWriter::new(out)))
+        .map_err(|error| Error::unwritable(file, &error, "name a new file in a writable folder"))
 }
 
 /// Shows the progress of a run from many threads.

@@ -1,12 +1,17 @@
 //! `pagetide help`: the pages of the book.
 
+mod terminal;
+
 use super::Outcome;
 use crate::output;
 use pagetide_core::{Error, suggest};
+use pagetide_view::text::Style;
 use serde_json::json;
 use std::fmt::Write;
 
 /// Print a page of the documentation, which this program contains; without a name, list the pages.
+///
+/// With --json, the page is Markdown, as it was written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -129,6 +134,15 @@ fn name(path: &str) -> String {
     file.trim_end_matches(".md").to_ascii_lowercase()
 }
 
+/// The command that prints the page to which a link leads; the book's first page lists them.
+fn command_of(target: &str) -> Option<String> {
+    let file = target.split('#').next().unwrap_or(target).rsplit('/').next().unwrap_or(target);
+    match PAGES.iter().find(|(path, _)| path.rsplit('/').next() == Some(file)) {
+        Some((path, _)) => Some(format!("pagetide help {}", name(path))),
+        None => (file == "README.md").then(|| "pagetide help".to_owned()),
+    }
+}
+
 /// The parts of the book: a heading, or a page's title and path.
 fn contents() -> impl Iterator<Item = Result<&'static str, (&'static str, &'static str)>> {
     SUMMARY.lines().skip(1).filter_map(|line| {
@@ -170,13 +184,19 @@ pub(crate) fn run(arguments: &Arguments, json: bool, mut root: clap::Command) ->
         if json {
             output::print_json(&json!({ "name": name(path), "text": text }))?;
         } else {
-            output::print(&text)?;
+            let style = Style { colour: output::colour(), width: output::width().min(100) };
+            output::print(&terminal::text(&text, style, &command_of))?;
         }
         return Ok(Outcome::Done);
     }
     root.build();
     if let Some(command) = root.find_subcommand_mut(wanted) {
-        output::print(&command.render_long_help().to_string())?;
+        let text = command.render_long_help().to_string();
+        if json {
+            output::print_json(&json!({ "name": wanted, "text": text }))?;
+        } else {
+            output::print(&text)?;
+        }
         return Ok(Outcome::Done);
     }
     let known: Vec<String> = PAGES.iter().map(|(path, _)| name(path)).collect();
@@ -204,6 +224,23 @@ mod tests {
             let written = std::fs::read_to_string(format!("docs/{path}")).unwrap();
             assert_eq!(text(compressed), written, "{path}");
         }
+    }
+
+    #[test]
+    fn no_page_prints_a_table_or_a_link_as_markdown() {
+        for (path, compressed) in PAGES {
+            let shown = terminal::text(&text(compressed), Style { colour: false, width: 100 }, &command_of);
+            for line in shown.lines().filter(|line| !line.starts_with("    ")) {
+                let is_raw = line.starts_with('|') || line.contains("](") && !line.contains('`');
+                assert!(!is_raw, "{path}: {line}");
+                // Licences have long addresses, and the matrix of causes has a column for each of them.
+                let is_wide = ["THIRD-PARTY.md", "SCORE.md"].contains(path);
+                assert!(is_wide || line.chars().count() <= 130, "{path}: {line}");
+            }
+        }
+        assert_eq!(command_of("../RULES.md#healthy").as_deref(), Some("pagetide help rules"));
+        assert_eq!(command_of("tutorials/slow-reads.md").as_deref(), Some("pagetide help slow-reads"));
+        assert_eq!(command_of("images/live.png"), None);
     }
 
     #[test]

@@ -18,8 +18,8 @@ const PRINTED: usize = 10;
 
 /// Convert other tools' logs of one host to a recording.
 ///
-/// Reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and buddyinfo,
-/// `vmstat 1`, `iostat -x` and fio JSON. The kind of each file is detected from its content.
+/// Reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo, buddyinfo, stat, diskstats,
+/// loadavg and pressure, `vmstat 1`, `iostat -x` and fio JSON. The kind of each file is detected from its content.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ Then: pagetide diagnose incident, pagetide show incident paging
 
 Exit code 1 if one of several files cannot be read; the others are imported.")]
 pub(crate) struct Arguments {
-    /// The logs, all from one host.
+    /// The logs, all from one host; `-` is stdin.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The folder for the recording; it must not hold one already.
@@ -102,13 +102,16 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let report = &import.report;
     if json {
         let samples = import.recording.manifest.samples;
-        output::print_json(&json!({ "recording": arguments.out, "samples": samples, "import": report }))?;
+        output::print_json(
+            &json!({ "recording": arguments.out.display().to_string(), "samples": samples, "import": report }),
+        )?;
     } else {
         output::print(&text(report))?;
-        let folder = arguments.out.display();
         output::say(&format!(
-            "{} samples in {folder}; now: pagetide diagnose {folder}",
-            import.recording.manifest.samples
+            "{} in {}; now: pagetide diagnose {}",
+            output::samples(usize::try_from(import.recording.manifest.samples).unwrap_or(usize::MAX)),
+            arguments.out.display(),
+            output::shell_word(&arguments.out)
         ));
     }
     let all_read = report.files.iter().all(|file| file.kind.is_some());
@@ -145,7 +148,9 @@ fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Day
         return Err(Error::input(format!("--date names {name}, but no imported file has that name"), "check the name"));
     }
     let input = |path: &PathBuf| {
-        let input = Input::file(path);
+        // As other tools read a dash: stdin.
+        let input =
+            if path == Path::new("-") { Input::file(Path::new("/dev/stdin")).named("-") } else { Input::file(path) };
         match named.iter().find(|(name, _)| is(path, name)) {
             Some((_, day)) => input.on(*day),
             None => input,

@@ -22,7 +22,7 @@ Examples:
   pagetide mem --watch 2s
   pagetide mem --root /tmp/tree        files copied from another machine's /proc")]
 pub(crate) struct Arguments {
-    /// Repeat every second, or every TIME, until Ctrl-C.
+    /// Repeat every second, or every TIME, until Ctrl-C. With --json, one object per line.
     #[arg(value_parser = Nanos::typed_interval, long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
     watch: Option<Nanos>,
     /// Read the kernel's files below this folder.
@@ -65,7 +65,12 @@ pub(super) struct Memory {
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let root = Root::new(&arguments.root);
-    let show = |memory: &Memory| if json { output::print_json(memory) } else { output::print(&text(memory)) };
+    // Of a watch, an object is a line.
+    let show = |memory: &Memory| match (json, arguments.watch) {
+        (true, None) => output::print_json(memory),
+        (true, Some(_)) => output::print_json_line(memory),
+        (false, _) => output::print(&text(memory)),
+    };
     let Some(every) = arguments.watch else {
         show(&read(&root)?)?;
         return Ok(Outcome::Done);

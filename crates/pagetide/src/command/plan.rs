@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::runs::RunsDisplay;
 use crate::{output, recordings, reports};
-use pagetide_core::{Error, MeasuredPoint, Plan, Scale, Selection, VariedSetting};
+use pagetide_core::{Error, MeasuredPoint, Origin, Plan, Scale, Selection, VariedSetting, suggest};
 use pagetide_kernel::Root;
 use pagetide_lab::plan::{self, CheckedPlan, MANY_RUNS, Observed, ObservedMachine, PlanRequest, RecordedFigure};
 use pagetide_lab::sim::ModelOptions;
@@ -26,7 +26,7 @@ Examples:
   pagetide plan --from REC --vary vm.swappiness=0,60,100
 
 A model of the kernel computes the numbers. docs/CONFORMANCE.md shows how far it is from real kernels.
-Exit code 1: no setting meets the goal, or the plan was interrupted.")]
+Exit code 1: no setting meets the goal. An interrupted plan prints the points computed so far (130).")]
 pub(crate) struct Arguments {
     /// A shipped plan, the id of a shipped scenario, or the path of a scenario's TOML file.
     #[arg(required_unless_present_any = ["list", "from", "host"])]
@@ -97,7 +97,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let checked = request.check()?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     if checked.runs() > MANY_RUNS && !arguments.yes {
-        let time = checked.forecast(cores)?;
+        let shown = RunsDisplay::new(interrupt, "");
+        let time = checked.forecast(cores, &shown)?;
         return Err(Error::input(
             format!("the plan has {} runs and takes {} on {cores} cores", checked.runs(), in_words(time)),
             "give --yes to run them all, or vary fewer settings",
@@ -106,6 +107,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let shown = RunsDisplay::new(interrupt, "");
     let mut plan = checked.run(cores, &shown)?;
     drop(shown);
+    let left = || format!("interrupted: {} of {} points were computed", plan.points.len(), plan.planned);
+    let interrupted = (plan.points.len() < plan.planned).then(|| Error { what: left(), ..Error::interrupted() });
+    if plan.points.is_empty()
+        && let Some(error) = interrupted
+    {
+        return Err(error);
+    }
     (plan.question, plan.explanation) = (question, explanation);
     add_measured(arguments, &checked, &mut plan)?;
     if let Some(observed) = observed {
@@ -126,12 +134,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     } else {
         reports::print_page(&page)?;
     }
-    let complete = plan.points.len() == plan.planned;
-    if !complete {
-        output::say(&format!("interrupted: {} of {} points were computed", plan.points.len(), plan.planned));
-    }
     let missed = plan.goal.is_some() && plan.cheapest().is_none();
-    Ok(if complete && !missed { Outcome::Done } else { Outcome::Failed })
+    interrupted.map_or(Ok(if missed { Outcome::Failed } else { Outcome::Done }), Err)
 }
 
 fn list(json: bool) -> Result<Outcome, Error> {
@@ -155,10 +159,13 @@ fn request(arguments: &Arguments) -> Result<(PlanRequest, String, String), Error
     let shipped = plan::shipped_ids().any(|id| id == name);
     let (mut request, question, explanation) = if shipped {
         let shipped = plan::shipped(&name)?;
-        (shipped.request(arguments.seed)?, shipped.question, shipped.explanation)
+        // It explains the numbers of the plan as it is.
+        let explanation = if is_as_shipped(arguments) { shipped.explanation.clone() } else { String::new() };
+        (shipped.request(arguments.seed)?, shipped.question, explanation)
     } else {
         if varied.is_empty() && arguments.from.is_none() {
-            let what = format!("nothing to vary, and there is no shipped plan `{name}`");
+            let meant = suggest::hint(&name, plan::shipped_ids());
+            let what = format!("nothing to vary, and there is no shipped plan `{name}`{meant}");
             return Err(Error::input(what, "give --vary memory=1GiB..8GiB, or see `pagetide plan --list`"));
         }
         let request = PlanRequest {
@@ -188,6 +195,13 @@ fn request(arguments: &Arguments) -> Result<(PlanRequest, String, String), Error
     request.show = arguments.show.clone().or(request.show);
     request.goal = arguments.goal.clone().or(request.goal);
     Ok((request, question, explanation))
+}
+
+/// Whether a shipped plan runs on its machine with its work, and shows its figure.
+fn is_as_shipped(arguments: &Arguments) -> bool {
+    let Arguments { vary, show, scale, sets, steps, host, from, .. } = arguments;
+    let is_other = !vary.is_empty() || !sets.is_empty() || !steps.is_empty() || *host;
+    !is_other && show.is_none() && scale.is_none() && from.is_none()
 }
 
 /// The scenario of what `--host` or `--from` shows; absent without them.
@@ -224,7 +238,7 @@ fn recorded(figure: RecordedFigure, plan: &Plan) -> Option<MeasuredPoint> {
     let same = plan.step == figure.step && plan.figure == figure.figure.name() && plan.scale == Scale::FULL;
     let by_memory = plan.varied.first().is_some_and(|setting| setting.key == "memory");
     (same && by_memory).then(|| MeasuredPoint {
-        backend: "recording".to_owned(),
+        backend: if figure.origin == Origin::Sim { "recording of the model" } else { "recording" }.to_owned(),
         x: figure.memory.as_f64(),
         y: figure.value,
     })

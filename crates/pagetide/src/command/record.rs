@@ -8,17 +8,17 @@ mod status;
 mod trace_mode;
 
 use super::Outcome;
-use crate::output;
+use crate::{output, programs, recordings};
 use group::Group;
-use pagetide_core::{Bytes, Error, Nanos, Quantity};
+use pagetide_core::{Bytes, Error, Nanos, Quantity, Selection, Table};
+use pagetide_diagnose::LEAST_SAMPLES;
 use pagetide_service::{CommandIo, CommandWaits, Listener, Options, Recorded, Service};
 use serde_json::json;
 use settings::Settings;
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Record this host: until Ctrl-C, for a given time, while a command runs, or as a service.
 #[derive(Debug, clap::Args)]
@@ -26,14 +26,19 @@ use std::time::Duration;
 Examples:
   pagetide record -o rec                                   until Ctrl-C
   pagetide record -o rec --for 60s --interval 100ms
-  pagetide record -o rec -- fio --name=t --rw=randread --bs=8k --size=1g
+  pagetide record -o rec -- sh -c 'sleep 15; ./job.sh'  a command, after 15 quiet seconds
   pagetide record -o rec --service --keep 14d --keep 2GiB --listen 9815
   pagetide record -o rec --trace --for 10min                then: pagetide evictions rec, pagetide mrc rec
   pagetide record -o rec --status                          the state of that recording
   pagetide record --check-config --config recorder.toml    check a configuration file
 Then: pagetide diagnose rec, pagetide show rec disk
 
-With --service, SIGHUP ends the open segment; SIGTERM and SIGINT end the recording. docs/SERVICE.md describes the service.")]
+Start a minute before the trouble: diagnose compares it with the time before, and needs at least
+10 samples. To record what each process waits for, run sysctl kernel.task_delayacct=1 as root before
+the programs start.
+
+With --service, SIGHUP ends the open segment; SIGTERM and SIGINT end the recording. docs/SERVICE.md describes the service.
+The exit code is that of the recorded command; 128 + N if signal N ended it.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     settings: Settings,
@@ -43,10 +48,10 @@ pub(crate) struct Arguments {
     /// Check the configuration file, print the options it sets, and exit [file: --config, else /etc/pagetide/recorder.toml].
     #[arg(long, conflicts_with_all = ["command", "status", "service"])]
     check_config: bool,
-    /// Stop after this time.
+    /// Stop after this time. A recording of a command ends with the command.
     #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME")]
     length: Option<Nanos>,
-    /// Read the kernel's files below this folder instead of this host's, for example a copy from another host.
+    /// Read the kernel's files below this folder instead of this host's.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "trace"])]
     root: Option<PathBuf>,
     /// Continue the recording in the folder.
@@ -58,7 +63,7 @@ pub(crate) struct Arguments {
     /// Print the state of the recording in the folder and exit, with code 1 if no recorder is running there.
     #[arg(long, conflicts_with_all = ["command", "length", "service", "listen", "keep", "continue_recording"])]
     status: bool,
-    /// Command to run and record, with its arguments.
+    /// Command to run and record, with its arguments. A signal that ends the recording ends it too.
     #[arg(last = true, value_name = "CMD", conflicts_with = "host_only")]
     command: Vec<OsString>,
 }
@@ -76,12 +81,16 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.status {
         return status::run(&folder, json);
     }
-    if Duration::from_nanos(interval.get()) < Duration::from_millis(1) {
-        return Err(Error::input("the interval is shorter than 1 ms", "give --interval 100ms or more"));
-    }
+    pagetide_recorder::check_interval(interval)?;
     let keep = keep::both(&settings.keep)?;
     if let Some(program) = arguments.command.first() {
-        is_there(program)?;
+        if let Some(length) = arguments.length {
+            return Err(Error::input(
+                format!("--for would end the command after {length}"),
+                "leave it out: the recording ends with the command; `-- timeout 60 CMD` limits the command",
+            ));
+        }
+        programs::is_there(program, "give a program in PATH or a path after --; for shell syntax, `-- sh -c '…'`")?;
     }
     let continues =
         arguments.continue_recording || arguments.service || !settings.keep.is_empty() || is_of_this_host(&folder)?;
@@ -117,12 +126,31 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::say(&format!("recording to {} every {interval}{listens}{ends}", folder.display()));
     }
     let recorded = service.wait()?;
-    report(&folder, arguments.service, json, &recorded)?;
-    Ok(if recorded.command.is_none_or(|status| status.success()) { Outcome::Done } else { Outcome::Failed })
+    report(&folder, arguments.service, continues, json, &recorded)?;
+    if let Some(root) = arguments.root.as_ref().filter(|_| stands_still(&folder)) {
+        output::say(&format!(
+            "nothing changed below {}: it is a copy of one moment, which has no rates",
+            root.display()
+        ));
+    }
+    Ok(recorded.command.map_or(Outcome::Done, Outcome::of_command))
+}
+
+/// Whether no task was switched to from the first sample of a recording to its last: no host that runs does that.
+fn stands_still(folder: &Path) -> bool {
+    let selection = Selection { tables: vec![Table::Host], metrics: vec!["ctxt".to_owned()], ..Selection::default() };
+    let recording = recordings::load(folder, &selection);
+    recording.is_ok_and(|recording| {
+        recording.stamps().len() > 1
+            && recording.host("ctxt").is_some_and(|switches| switches.rise(i64::MIN, i64::MAX) == Some(0))
+    })
 }
 
 /// Whether the folder holds a recording of this host, which then goes on with a new segment.
 fn is_of_this_host(folder: &Path) -> Result<bool, Error> {
+    if folder.is_file() {
+        return Ok(false);
+    }
     let Ok(reader) = pagetide_store::Reader::open(folder) else { return Ok(false) };
     let host = pagetide_kernel::facts(&pagetide_kernel::Root::host()).map(|facts| facts.host).unwrap_or_default();
     let manifest = reader.manifest();
@@ -133,49 +161,38 @@ fn is_of_this_host(folder: &Path) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Refuses a command that cannot be found, before anything is recorded.
-fn is_there(program: &OsStr) -> Result<(), Error> {
-    use std::os::unix::fs::PermissionsExt;
-    let runs = |path: &Path| path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
-    let path = Path::new(program);
-    let found = if path.components().count() > 1 || path.is_absolute() {
-        runs(path)
-    } else {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&folders).any(|folder| runs(&folder.join(path)))
-    };
-    if found {
-        return Ok(());
-    }
-    Err(Error::input(
-        format!("{}: no such command", program.display()),
-        "give a program in PATH or a path after --; for shell syntax, `-- sh -c '…'`",
-    ))
-}
-
 /// Prints what a file of options gives, as the command line that gives the same.
 fn check(path: &Path, json: bool) -> Result<Outcome, Error> {
     let words = settings::words(path)?;
     let settings = settings::settings(path, &words)?;
     keep::both(&settings.keep)?;
     if json {
-        output::print_json(&json!({ "config": path, "arguments": words }))?;
+        output::print_json(&json!({ "config": path.display().to_string(), "arguments": words }))?;
     } else {
         output::print(&format!("{} is valid: pagetide record {}\n", path.display(), words.join(" ")))?;
     }
     Ok(Outcome::Done)
 }
 
+/// What to do with a recording of this many samples. One that continues another has more.
+fn next_step(folder: &Path, samples: u64, continues: bool) -> String {
+    if continues || samples >= LEAST_SAMPLES as u64 {
+        return format!("now: pagetide diagnose {}", output::shell_word(folder));
+    }
+    format!("too few for diagnose, which needs {LEAST_SAMPLES}: record for longer, or with a shorter --interval")
+}
+
 fn report(
     folder: &Path,
     service: bool,
+    continues: bool,
     json: bool,
-    Recorded { manifest, command, io, waits }: &Recorded,
+    Recorded { manifest, command, stopped, io, waits }: &Recorded,
 ) -> Result<(), Error> {
     if json {
         return output::print_json(&json!({
-            "recording": folder, "samples": manifest.samples, "late_samples": manifest.late_samples,
-            "lost_samples": manifest.lost_samples, "recorder_cpu_ns": manifest.recorder_cpu.get(),
+            "recording": folder.display().to_string(), "samples": manifest.samples, "late_samples": manifest.late_samples,
+            "missed_samples": manifest.missed_samples, "lost_samples": manifest.lost_samples, "recorder_cpu_ns": manifest.recorder_cpu.get(),
             "command_exit": command.and_then(|status| status.code()),
             "command_signal": command.and_then(|status| status.signal()),
             "command_io": io.map(|io| json!({
@@ -198,14 +215,14 @@ fn report(
         0 => "none late".to_owned(),
         late => format!("{late} late"),
     };
-    let lost = match manifest.lost_samples {
-        0 => String::new(),
-        lost => format!(", {lost} lost"),
-    };
-    let folder = folder.display();
+    let count = |count: u64, what: &str| if count == 0 { String::new() } else { format!(", {count} {what}") };
+    let (missed, lost) = (count(manifest.missed_samples, "not taken"), count(manifest.lost_samples, "lost"));
     output::say(&format!(
-        "{} samples in {folder} ({late}{lost}), {} of CPU; now: pagetide diagnose {folder}",
-        manifest.samples, manifest.recorder_cpu
+        "{} in {} ({late}{missed}{lost}), {} of CPU; {}",
+        output::samples(usize::try_from(manifest.samples).unwrap_or(usize::MAX)),
+        folder.display(),
+        manifest.recorder_cpu,
+        next_step(folder, manifest.samples.saturating_sub(manifest.lost_samples), continues)
     ));
     if let Some(io) = io {
         output::say(&summary(io));
@@ -215,7 +232,10 @@ fn report(
     }
     manifest.blind().iter().for_each(|line| output::say(line));
     if let Some(status) = command.filter(|status| !status.success()) {
-        output::say(&format!("the command ended with {status}"));
+        output::say(&match stopped {
+            true => format!("pagetide was told to stop, and ended the command ({status})"),
+            false => format!("the command ended with {status}"),
+        });
     }
     Ok(())
 }
@@ -278,6 +298,24 @@ fn waited(waits: &CommandWaits) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::{Manifest, RecordingBuilder, Stamp};
+
+    #[test]
+    fn a_recording_is_called_too_short_where_diagnose_calls_it_so() {
+        for samples in LEAST_SAMPLES as u64 - 1..=LEAST_SAMPLES as u64 {
+            let mut builder = RecordingBuilder::new(Manifest::default());
+            let seconds = 0..samples.cast_signed();
+            seconds.for_each(|at| builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() }));
+            let unknown = pagetide_diagnose::diagnose(&builder.finish()).unknown;
+            let is_too_short = unknown.iter().any(|reason| reason.contains("a baseline needs at least"));
+            assert_eq!(
+                next_step(Path::new("rec"), samples, false).starts_with("too few for diagnose"),
+                is_too_short,
+                "{unknown:?}"
+            );
+            assert_eq!(next_step(Path::new("rec"), samples, true), "now: pagetide diagnose rec");
+        }
+    }
 
     #[test]
     fn what_a_command_waited_for_is_said_largest_first() {

@@ -10,7 +10,7 @@ use pagetide_core::{
     Diagnosis, Error, LazyRecording, MeasuredAdvice, MeasuredEffects, Nanos, Quantity, Recording, Scale, Unit,
 };
 use pagetide_lab::backend::{GivenOptions, RunPlace};
-use pagetide_lab::{backends, forecast};
+use pagetide_lab::backends;
 use pagetide_reproduce::{Compared, FittedGuess, Guess, Reproduced, Synthesis, Tried};
 use pagetide_view::{Cell, Page, ReproductionTexts, ShownIncident, Table, Tone, length};
 use serde::Serialize;
@@ -71,7 +71,7 @@ struct Printed<'a> {
     /// Guesses that were tried at other values.
     fitted: &'a [FittedGuess],
     culprits: Vec<String>,
-    /// The unchanged incident, then each piece of advice, least lost time first.
+    /// The unchanged incident, then each piece of advice, best first.
     tried: &'a [Tried],
     /// The best of it on a real kernel, with `--on vm`.
     #[serde(skip_serializing_if = "<[Tried]>::is_empty")]
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         None => Vec::new(),
     };
     if let Some(file) = &arguments.html {
-        let page = page(&synthesis, &recording, &again, &tried);
+        let page = page(&synthesis, &recording, &again, &tried, compared_range(&synthesis, &diagnosis));
         reports::write_page(&page, file)?;
         output::say(&format!("wrote {}", file.display()));
     }
@@ -129,12 +129,14 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             scenario: &again.toml,
         })?;
     } else {
-        output::print(&text(&again, &synthesis.guesses, &tried, &on_kernel))?;
+        let range = compared_range(&synthesis, &diagnosis);
+        output::print(&text(&again, &range, &synthesis.guesses, &tried, &on_kernel))?;
     }
     Ok(if again.is_alike() { Outcome::Done } else { Outcome::Failed })
 }
 
-/// Keeps the effect of each piece of advice next to the recording, if the model shows the same incident.
+/// Keeps the effect of each piece of advice next to the recording, if the model shows the same incident: `diagnose` sorts it by lost time, so that
+/// none with which more processes are killed is there.
 fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tried]) -> Result<(), Error> {
     let explained = diagnosis.explained_incident();
     let (Some((incident, cause)), Some((unchanged, advice))) = (explained, tried.split_first()) else { return Ok(()) };
@@ -148,11 +150,12 @@ fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tr
         apply: one.apply.clone(),
         undo: one.undo.clone(),
     };
+    let fewest = tried.iter().map(|one| one.effect.killed).min().unwrap_or_default();
     let measured = MeasuredEffects {
         cause: cause.rule,
         from_ns: incident.range.from.ns(),
         unchanged: unchanged.effect.lost,
-        advice: advice.iter().filter(|one| one.effect.killed <= unchanged.effect.killed).map(of).collect(),
+        advice: advice.iter().filter(|one| one.effect.killed == fewest).map(of).collect(),
     };
     let file = measured::file_of(recording)?;
     measured::write(&file, &measured)?;
@@ -169,7 +172,8 @@ fn on_kernel(
     interrupt: Interrupt,
 ) -> Result<Vec<Tried>, Error> {
     let best = tried.get(..=SHOWN).unwrap_or(tried);
-    let forecasts: Vec<_> = best.iter().map(|one| forecast(&one.scenario, Scale::FULL)).collect();
+    let kind = backends::named(name)?;
+    let forecasts: Vec<_> = best.iter().map(|one| (kind.forecast)(&one.scenario, Scale::FULL)).collect();
     let remaining = RemainingTime::new(&forecasts);
     let (from, onset, to) = synthesis.span();
     let seconds = |time: i64| time as f64 / 1e9;
@@ -188,7 +192,6 @@ fn on_kernel(
         interval: Nanos::new(1_000_000_000),
     };
     let given = GivenOptions(BTreeMap::from([("kernel", Vec::from_iter(arguments.kernel.clone()))]));
-    let kind = backends::named(name)?;
     let mut progress = ProgressDisplay::of_several(interrupt, remaining);
     let mut all = Vec::new();
     for (at, one) in best.iter().enumerate() {
@@ -209,45 +212,103 @@ fn answer(again: &Reproduced) -> String {
     if !again.is_alike() {
         return format!("Not reproduced: it differs in {}. This is the nearest of {} runs.", unlike(true), again.runs);
     }
-    let answer = "Reproduced on the model: the same cause and origin, amounts of the host within a factor of 1.5.";
+    let answer = "Reproduced on the model: the same cause and origin; waits, refaults, and the busy and request time of the busiest disk within a factor of 1.5, or too small to matter.";
     match unlike(false) {
         others if others.is_empty() => answer.to_owned(),
-        others => format!("{answer} Who waits differs: {others}."),
+        others => format!("{answer} Other amounts differ: {others}."),
     }
 }
 
-/// What was tried: the change, and whom the OOM killer ended with it.
-fn change(tried: &Tried) -> String {
-    match tried.effect.killed {
-        0 => tried.what.clone(),
-        killed => format!("{} (the OOM killer kills {killed})", tried.what),
+/// The part of the incident that is repeated and compared, in a sentence.
+fn compared_range(synthesis: &Synthesis<'_>, diagnosis: &Diagnosis) -> String {
+    let (from, onset, to) = synthesis.span();
+    let seconds = |ns: i64| Quantity::new(ns as f64, Unit::Nanos).to_string();
+    let incident = diagnosis.explained_incident().map_or(to, |(incident, _)| incident.range.to.ns()) - onset;
+    let part = if incident > to - onset {
+        format!("the first {} of the incident, which lasts {}", seconds(to - onset), seconds(incident))
+    } else {
+        format!("{} from the onset of the incident on", seconds(to - onset))
+    };
+    format!("Compared: {part}, after {} before it.", seconds(onset - from))
+}
+
+/// What was tried: the change, whom the OOM killer ended with it, and whether the victims do less with it than `unchanged`.
+fn change(tried: &Tried, unchanged: &Tried) -> String {
+    let mut text = tried.what.clone();
+    // Writing to a string does not fail.
+    if tried.effect.killed > 0 {
+        let _ = write!(text, " (the OOM killer kills {})", tried.effect.killed);
     }
+    if tried.effect.victims_do_less_than(&unchanged.effect) {
+        text += " (the victims do less than with nothing changed)";
+    }
+    text
+}
+
+/// How an amount or a word of the incident compares with that of its reproduction.
+const fn likeness(one: &Compared) -> &'static str {
+    match (one.alike, one.too_small) {
+        (true, false) => "alike",
+        (true, true) => "too small to matter",
+        (false, _) => "differs",
+    }
+}
+
+/// What the columns of the table of advice mean.
+const LEGEND: &str = "\
+lost: tasks that waited on average for IO, reclaim or a CPU beyond what they did before the incident,
+  for as much work; 100 % is one task all the time: the median of the seeds
+least to most: the same over the seeds, which begin programs at other moments; empty where they agree
+victims do: what they read and wrote, as a share of what they did before
+culprits do: what those who began it read and wrote";
+
+/// Whether there is any lost time that advice could give back.
+fn loses(tried: &[Tried]) -> bool {
+    tried.first().is_some_and(|unchanged| unchanged.effect.lost >= TOLD)
+}
+
+/// The guesses, a line each: those that are the same for several loads once.
+fn guess_lines(guesses: &[Guess]) -> Vec<String> {
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for guess in guesses {
+        let line = format!("{}: {}", guess.what, guess.why);
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, times)) => *times += 1,
+            None => lines.push((line, 1)),
+        }
+    }
+    let told = |(line, times): (String, usize)| if times > 1 { format!("{line} ({times} times)") } else { line };
+    lines.into_iter().map(told).collect()
 }
 
 /// The answer as a page, with plots of the recording, the reproduction and the best advice.
-fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tried: &[Tried]) -> Page {
+fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tried: &[Tried], range: String) -> Page {
     let mut compared = Table::new().left("").right("recorded").right("on the model").left("");
+    compared.note = range;
     for one in &again.compared {
-        let alike = match (one.alike, one.differs()) {
-            (true, _) => Cell::toned("alike", Tone::Good),
-            (_, true) => Cell::toned("differs", Tone::Bad),
-            _ => Cell::from("differs"),
+        let tone = match (one.alike, one.differs()) {
+            (true, _) => Tone::Good,
+            (_, true) => Tone::Bad,
+            _ => Tone::Plain,
         };
+        let alike = Cell::toned(likeness(one), tone);
         compared.row([one.what.as_str().into(), one.recorded.as_str().into(), one.again.as_str().into(), alike]);
     }
-    let mut advice =
-        Table::new().left("advice").right("lost").right("victims do").right("culprits do").left("apply").left("undo");
-    for one in tried {
-        let (lost, victims, culprits) = amounts(one);
+    let advice = Table::new().left("advice").right("lost").right("least to most").right("victims do");
+    let mut advice = advice.right("culprits do").left("apply").left("undo");
+    advice.note = LEGEND.to_owned();
+    let shown = if loses(tried) { tried } else { &[] };
+    for one in shown {
+        let [lost, range, victims, culprits] = amounts(one);
         let command = |command: &Option<String>| command.clone().unwrap_or_default();
-        let cells = [change(one), lost, victims, culprits, command(&one.apply), command(&one.undo)];
+        let cells = [change(one, &tried[0]), lost, range, victims, culprits, command(&one.apply), command(&one.undo)];
         advice.row(cells.map(|cell| cell.as_str().into()));
     }
     let (from, onset, to) = synthesis.span();
     let mut incidents = vec![ShownIncident { name: "recorded".to_owned(), recording, from, to }];
     incidents.extend(whole("on the model", &again.recording));
-    incidents.extend(tried.iter().skip(1).take(SHOWN).filter_map(|one| whole(&one.what, &one.recording)));
-    let guesses = synthesis.guesses.iter().map(|guess| format!("{}: {}", guess.what, guess.why)).collect();
+    incidents.extend(shown.iter().skip(1).take(SHOWN).filter_map(|one| whole(&one.what, &one.recording)));
+    let guesses = guess_lines(&synthesis.guesses);
     let texts = ReproductionTexts { answer: answer(again), compared, advice, guesses, onset: onset - from };
     pagetide_view::reproduction(texts, &incidents)
 }
@@ -259,37 +320,37 @@ fn whole<'a>(name: &str, recording: &'a Recording) -> Option<ShownIncident<'a>> 
 }
 
 /// The answer as a text.
-fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tried]) -> String {
+fn text(again: &Reproduced, range: &str, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tried]) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     let wide = again.compared.iter().flat_map(|one| [&one.recorded, &one.again]).map(|cell| cell.chars().count());
     let wide = wide.fold(16, usize::max);
-    let _ = writeln!(text, "{}\n\n{:<36} {:>wide$} {:>wide$}", answer(again), "", "recorded", "on the model");
+    let _ = writeln!(text, "{}\n{range}\n\n{:<36} {:>wide$} {:>wide$}", answer(again), "", "recorded", "on the model");
     for one in &again.compared {
-        let mark = if one.alike { "" } else { "  differs" };
+        let mark = if one.alike && !one.too_small { String::new() } else { format!("  {}", likeness(one)) };
         let _ = writeln!(text, "{:<36} {:>wide$} {:>wide$}{mark}", one.what, one.recorded, one.again);
     }
-    if !again.is_alike() && !tried.is_empty() {
+    if !again.is_alike() && loses(tried) {
         text += "\nAdvice was tried on the incident of the model, which is not the recorded one.\n";
     }
     let kernel = on_kernel.first().map_or("", |one| one.recording.manifest.kernel.as_str());
     for (place, tried) in [("on the model", tried), (&*format!("on Linux {kernel}"), on_kernel)] {
-        if tried.is_empty() {
+        let Some(unchanged) = tried.first() else { continue };
+        if !loses(tried) {
+            let _ = writeln!(text, "\nThe victims lose no time {place}, so no advice can give any back.");
             continue;
         }
-        let _ = writeln!(text, "\nWhat each advice does {place}\n");
-        let _ = writeln!(text, "{:>10} {:>13} {:>13}  advice", "lost", "victims do", "culprits do");
+        let _ = writeln!(text, "\nWhat each advice does {place}\n\n{LEGEND}\n");
+        let columns = ["lost", "least to most", "victims do", "culprits do"].map(str::to_owned);
+        let _ = writeln!(text, "{}  advice", cells(&columns));
         for one in tried {
-            let _ = writeln!(text, "{}", row(one));
-        }
-        if tried[0].effect.lost < TOLD {
-            text += "\nThose who ran before lose no time here, so no advice can give any back.\n";
+            let _ = writeln!(text, "{}", row(one, unchanged));
         }
     }
     if !guesses.is_empty() {
         let _ = writeln!(text, "\nWhat the recording does not show");
-        for guess in guesses {
-            let _ = writeln!(text, "- {}: {}", guess.what, guess.why);
+        for line in guess_lines(guesses) {
+            let _ = writeln!(text, "- {line}");
         }
     }
     if !again.fitted.is_empty() {
@@ -305,28 +366,63 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
     text
 }
 
-/// The least difference of shares that is told: the model's seeds differ by more.
+/// The least difference of shares that is told.
 const TOLD: f64 = 1e-4;
 
-/// Lost time, and the work of victims and of culprits relative to before.
-fn amounts(tried: &Tried) -> (String, String, String) {
-    let share = |value: f64| Quantity::new((value / TOLD).round() * TOLD, Unit::Ratio).to_string();
+/// Lost time, its range over the seeds, and the work of victims and of culprits relative to before.
+fn amounts(tried: &Tried) -> [String; 4] {
     let effect = &tried.effect;
     let victims = effect.throughput.map_or_else(|| "-".to_owned(), share);
     // A culprit that takes memory or computes reads and writes nothing.
     let moved = Some(effect.culprits).filter(|moved| *moved > 0.0);
     let culprits =
         moved.map_or_else(|| "no IO".to_owned(), |moved| Quantity::new(moved, Unit::BytesPerSecond).to_string());
-    (share(effect.lost), victims, culprits)
+    [share(effect.lost), range(tried.lost_range), victims, culprits]
 }
 
-fn row(tried: &Tried) -> String {
-    let (lost, victims, culprits) = amounts(tried);
-    let mut row = format!("{lost:>10} {victims:>13} {culprits:>13}  {}", change(tried));
+fn share(value: f64) -> String {
+    Quantity::new((value / TOLD).round() * TOLD, Unit::Ratio).to_string()
+}
+
+/// From the least to the most of what the seeds have; nothing where they agree.
+fn range((least, most): (f64, f64)) -> String {
+    let ends = Some((share(least), share(most))).filter(|(least, most)| least != most);
+    ends.map_or_else(String::new, |(least, most)| format!("{least} to {most}"))
+}
+
+/// The columns before the advice.
+fn cells([lost, range, victims, culprits]: &[String; 4]) -> String {
+    format!("{lost:>10} {range:>18} {victims:>13} {culprits:>13}")
+}
+
+fn row(tried: &Tried, unchanged: &Tried) -> String {
+    let columns = cells(&amounts(tried));
+    let indent = columns.chars().count() + 2;
+    let mut row = format!("{columns}  {}", change(tried, unchanged));
     for (words, command) in [("", &tried.apply), ("undo: ", &tried.undo)] {
         if let Some(command) = command {
-            let _ = write!(row, "\n{:>40}{words}$ {command}", "");
+            let _ = write!(row, "\n{:indent$}{words}$ {command}", "");
         }
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_that_agree_have_no_range() {
+        assert_eq!(range((0.531, 0.552)), "53.1 % to 55.2 %");
+        assert_eq!(range((0.0, 0.004)), "0 % to 0.400 %");
+        assert_eq!(range((0.53, 0.53)), "");
+        assert_eq!(range((0.530_01, 0.530_04)), "", "less than is told");
+    }
+
+    #[test]
+    fn the_same_guess_of_several_loads_is_a_line() {
+        let guess = |what: &str| Guess { what: what.to_owned(), why: "its reads".to_owned() };
+        let lines = guess_lines(&[guess("dd uses 977 KiB"), guess("tar reads all"), guess("dd uses 977 KiB")]);
+        assert_eq!(lines, ["dd uses 977 KiB: its reads (2 times)", "tar reads all: its reads"]);
+    }
 }

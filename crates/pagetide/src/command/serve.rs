@@ -2,9 +2,9 @@
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
-use crate::output::{self, Content};
+use crate::output;
 use crate::recordings::{self, HostFrom};
-use pagetide_core::{Document, Error, Nanos, printable};
+use pagetide_core::{Error, Nanos, printable};
 use pagetide_serve::{Server, Tls};
 use pagetide_store::Reader;
 use serde::Serialize;
@@ -73,7 +73,7 @@ const MIN_LIVE_INTERVAL: Nanos = Nanos::new(100_000_000);
 struct Started<'a> {
     url: &'a str,
     page: bool,
-    folders: &'a [PathBuf],
+    folders: Vec<String>,
     live: &'static str,
 }
 
@@ -102,12 +102,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         let readable = if folder.is_file() {
             Reader::open(folder).map(drop)
         } else {
-            std::fs::read_dir(folder).map(drop).map_err(|error| {
-                Error::input(
-                    format!("{}: {error}", folder.display()),
-                    "name folders with recordings or runs that you may read",
-                )
-            })
+            std::fs::read_dir(folder)
+                .map(drop)
+                .map_err(|error| Error::unreadable(folder, &error, "name folders with recordings or runs"))
         };
         readable?;
     }
@@ -131,12 +128,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     })?;
     let url = server.url();
     if json {
-        let started = Started { url: &url, page: server.has_page(), folders: &folders, live };
-        let line = Document::new(started).to_line().map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
-        output::stream(Content::Json, |out| {
-            out.write_all(line.as_bytes())?;
-            out.flush()
-        })?;
+        let folders = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let started = Started { url: &url, page: server.has_page(), folders, live };
+        output::print_json_line(&started)?;
     } else {
         let names: Vec<String> = folders.iter().map(|folder| printable(&folder.display().to_string()).into()).collect();
         let shown = if names.is_empty() { "this host only".to_owned() } else { names.join(", ") };

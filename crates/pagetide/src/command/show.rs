@@ -27,15 +27,21 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let times = reader.times(&Selection::default())?;
     let clock = recordings::clock(&times.manifest, arguments.utc);
-    let range = recordings::range(&times, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
+    let mut range = recordings::range(&times, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
+    let stretch = times.manifest.cut.and_then(|cut| cut.stretch);
+    let context = match stretch.filter(|_| !arguments.all && arguments.from.is_none() && arguments.to.is_none()) {
+        Some((from, to)) => {
+            range = (from, to);
+            times.stamps().iter().filter(|stamp| !(from..=to).contains(&stamp.wall_ns)).count()
+        }
+        None => 0,
+    };
     let mut shown = arguments.parts(&reader, times.clone(), arguments.topic(), range)?;
     let idle = if arguments.all || arguments.only.is_some() { 0 } else { shown.hide_idle()? };
     let any = if json {
-        json::write(&shown, arguments.min_max, &reader.damage())?;
-        true
+        json::write(&shown, arguments.min_max, &reader.damage())?
     } else if arguments.csv {
-        output::stream(Content::Text, |out| csv::write(&shown, out))??;
-        true
+        output::stream(Content::Text, |out| csv::write(&shown, out))??
     } else {
         let style = arguments.style();
         let written = Output { clock: &clock, style, numbers: arguments.numbers(), extremes: arguments.min_max };
@@ -53,8 +59,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.csv {
         damaged.iter().for_each(|line| output::say(&format!("damaged: {}", printable(line))));
     }
+    let mut outcome = if damaged.is_empty() { Outcome::Done } else { Outcome::Failed };
     if !any && idle == 0 {
-        output::say(&nothing(arguments, &reader, times, !damaged.is_empty())?);
+        let (why, unmatched) = nothing(arguments, &reader, times, !damaged.is_empty())?;
+        output::say(&why);
+        if unmatched {
+            outcome = Outcome::Failed;
+        }
     }
     if idle > 0 {
         let (one, many) = match arguments.topic().table() {
@@ -67,11 +78,19 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             idle => format!("{idle} idle {many} are not shown (--all shows them)"),
         });
     }
-    Ok(if damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
+    if context > 0 {
+        output::say(&format!("context: {} around the range of the cut (--all shows them)", output::samples(context)));
+    }
+    Ok(outcome)
 }
 
-/// Why there is no row.
-fn nothing(arguments: &Arguments, source: &dyn Source, times: Recording, damaged: bool) -> Result<String, Error> {
+/// Why there is no row, and whether it is that nothing has the name that was asked for.
+fn nothing(
+    arguments: &Arguments,
+    source: &dyn Source,
+    times: Recording,
+    damaged: bool,
+) -> Result<(String, bool), Error> {
     let topic = arguments.topic();
     let single = times.stamps().len() < 2;
     let whole = Parts::new(source, times, (topic, arguments.wide), ((i64::MIN, i64::MAX), None))?;
@@ -81,12 +100,14 @@ fn nothing(arguments: &Arguments, source: &dyn Source, times: Recording, damaged
         any |= table.rows().next().is_some();
         meant |= table.has(|name| arguments.only.as_ref().is_none_or(|only| is_meant(only, name)));
     })?;
-    Ok(match &arguments.only {
+    let unmatched = named && any && !meant;
+    let why = match &arguments.only {
         _ if !named && damaged => {
             format!("no rows: the readable part of the recording has nothing for {}", topic.name())
         }
         _ if !named || !any => format!("no rows: the recording has nothing for {}", topic.name()),
-        Some(only) if !meant => format!("no rows: no name matches {only}"),
+        Some(only) if unmatched => format!("no rows: no name matches {only}"),
         _ => "no rows in this range (rates need two samples)".to_owned(),
-    })
+    };
+    Ok((why, unmatched))
 }

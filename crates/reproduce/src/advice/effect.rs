@@ -20,6 +20,14 @@ pub struct Effect {
     pub killed: u64,
 }
 
+impl Effect {
+    /// Whether the victims do clearly less of their work with a change than without it.
+    pub fn victims_do_less_than(&self, unchanged: &Self) -> bool {
+        const CLEARLY: f64 = 0.9;
+        self.throughput.zip(unchanged.throughput).is_some_and(|(now, was)| now < CLEARLY * was)
+    }
+}
+
 /// The delays of a task, ns.
 const DELAYS: [&str; 3] = ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"];
 
@@ -162,6 +170,14 @@ mod tests {
         assert!(is_near(lost(&recording, &["tar"], &["tar"], None), 0.5));
         let beside = recorded(&[("tar", 0.5, 1e6), ("db", 0.2, 1e6)]);
         assert!(is_near(lost(&beside, &["db", "tar"], &["tar"], None), 0.2), "another program is the victim");
+    }
+
+    #[test]
+    fn a_tenth_less_of_the_victims_work_is_clearly_less() {
+        let effect = |throughput| Effect { throughput, ..Effect::default() };
+        let is_less = |now, was| effect(now).victims_do_less_than(&effect(was));
+        assert!(is_less(Some(0.466), Some(0.734)) && !is_less(Some(0.7), Some(0.734)));
+        assert!(!is_less(None, Some(0.7)) && !is_less(Some(0.1), None), "it is not known");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Whether two recordings show the same incident.
 
+use crate::recorded::disk::SECTOR;
 use crate::recorded::{Stretch, group, rate_of_all};
-use pagetide_core::{Actor, Diagnosis, Quantity, Table, Unit, part_name};
+use pagetide_core::{Actor, Diagnosis, Quantity, Table, Unit, part_name, printable};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ pub struct Compared {
     pub(crate) apart: f64,
     /// Whether they are alike: words are the same, amounts within a factor of 1.5 or both too small to matter.
     pub alike: bool,
+    /// Whether two amounts are alike only because both are too small to matter.
+    pub too_small: bool,
 }
 
 impl Compared {
@@ -46,6 +49,8 @@ pub(crate) struct Amounts {
     traffic: f64,
     /// The share of time in which the busiest disk was busy.
     busy: Option<f64>,
+    /// Bytes per second that disk read and wrote.
+    moved: Option<f64>,
     /// The time of a request on that disk, and how many times that of before it is.
     slower: Option<f64>,
     /// The share of time in which a task of a control group waited for IO or memory, less that of before, by the name that a scenario gives the group.
@@ -65,6 +70,8 @@ struct Amount {
 /// Shares of time below which waits, and a busy disk, do not matter.
 const MIN_WAITS: f64 = 0.02;
 const MIN_BUSY: f64 = 0.05;
+/// A disk that moves less than this many bytes per second does not.
+const MIN_MOVED: f64 = 65536.0;
 /// Refaults do not matter below this many per second, or this share of the pages that disks read and wrote.
 const MIN_REFAULTS: f64 = 20.0;
 const MIN_REFAULT_SHARE: f64 = 0.01;
@@ -116,6 +123,10 @@ impl Amounts {
             refaults: each.into_iter().flatten().reduce(|sum, more| sum + more),
             traffic: moved.iter().sum::<f64>() / 4.0,
             busy: busiest.map(|(busy, _)| busy.min(1.0)),
+            moved: busiest.and_then(|(_, disk)| {
+                let sectors = |metric| trouble.rate(Table::Disk, disk, metric);
+                Some((sectors("read_sectors")? + sectors("write_sectors")?) * SECTOR)
+            }),
             slower: busiest.and_then(|(_, disk)| {
                 // The first requests of an incident may end in the last second before it.
                 let mut before = usual.to_vec();
@@ -135,8 +146,15 @@ impl Amounts {
             asked("waits for IO or memory", Unit::Ratio, self.waits, MIN_WAITS),
             asked("refaulted pages", Unit::PagesPerSecond, self.refaults, min_refaults),
             asked("busiest disk busy", Unit::Ratio, self.busy, MIN_BUSY),
-            asked("time of a request by that before", Unit::Count, self.slower, MIN_SLOWER),
+            asked("request time relative to before", Unit::Count, self.slower, MIN_SLOWER),
         ];
+        all.push(Amount {
+            what: "busiest disk reads and writes".to_owned(),
+            unit: Unit::BytesPerSecond,
+            value: self.moved,
+            floor: MIN_MOVED,
+            is_asked: false,
+        });
         all.extend(self.groups.iter().map(|(name, waits)| Amount {
             what: format!("waits of the group {name}"),
             unit: Unit::Ratio,
@@ -193,8 +211,11 @@ pub(crate) fn compare<'a>(
 ) -> Vec<Compared> {
     let mut all = Vec::new();
     let mut words = |what: &str, recorded: String, again: String, alike: bool| {
+        // Names of the recording are those that others chose.
+        let [recorded, again] = [recorded, again].map(|name| printable(&name).into_owned());
         let what = what.to_owned();
-        all.push(Compared { what, recorded, again, is_amount: false, is_asked: true, apart: 0.0, alike });
+        let (is_amount, is_asked, too_small) = (false, true, false);
+        all.push(Compared { what, recorded, again, is_amount, is_asked, apart: 0.0, alike, too_small });
     };
     let verdicts = (one.verdict.name(), other.verdict.name());
     words("verdict", verdicts.0.to_owned(), verdicts.1.to_owned(), verdicts.0 == verdicts.1);
@@ -226,13 +247,16 @@ pub(crate) fn compare<'a>(
         let (Some(recorded), Some(again)) = (one.value, other.value) else { continue };
         let (least, most) = (recorded.min(again), recorded.max(again));
         let text = |value: f64| Quantity::new(value, one.unit).to_string();
+        let is_near = most <= least * FACTOR;
+        let is_small = recorded <= one.floor && again <= other.floor;
         all.push(Compared {
             recorded: text(recorded),
             again: text(again),
             is_amount: true,
             is_asked: one.is_asked,
             apart: apart(recorded, again, one.floor),
-            alike: recorded <= one.floor && again <= other.floor || most <= least * FACTOR,
+            alike: is_small || is_near,
+            too_small: is_small && !is_near,
             what: one.what,
         });
     }
@@ -272,12 +296,50 @@ mod tests {
         let waits = |share| Amounts { waits: Some(share), ..none.clone() };
         assert!(alike(waits(0.3), waits(0.44)) && alike(waits(0.001), waits(0.019)));
         assert!(!alike(waits(0.3), waits(0.46)) && !alike(waits(0.019), waits(0.03)));
+        let too_small = |one: &Amounts, other: &Amounts| {
+            let healthy = Diagnosis::default();
+            compare((&healthy, one), (&healthy, other), &|_| None).iter().any(|one| one.too_small)
+        };
+        assert!(too_small(&waits(0.001), &waits(0.019)) && !too_small(&waits(0.001), &waits(0.001)));
         // Of 10 000 pages per second, 100 do not matter.
         let refaults = |refaults, traffic| Amounts { refaults: Some(refaults), traffic, ..none.clone() };
         assert!(alike(refaults(1.0, 10_000.0), refaults(99.0, 10_000.0)));
         assert!(
             !alike(refaults(1.0, 10_000.0), refaults(99.0, 5_000.0)) && !alike(refaults(1.0, 0.0), refaults(30.0, 0.0))
         );
+    }
+
+    #[test]
+    fn what_the_busiest_disk_moved_is_told_and_not_asked() {
+        let recorded = |sectors: i64| {
+            let mut made = RecordingBuilder::new(Manifest::default());
+            for second in 0..=20 {
+                made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+                for (disk, name, rise) in [
+                    ("vdb", "io_ms", 950),
+                    ("vdb", "read_sectors", sectors / 2),
+                    ("vdb", "write_sectors", sectors / 2),
+                    ("vdc", "io_ms", 100),
+                    ("vdc", "read_sectors", 1_000_000),
+                    ("vdc", "write_sectors", 0),
+                ] {
+                    let column = Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                    made.value(Table::Disk, disk, &column, second * rise);
+                }
+            }
+            let recording = made.finish();
+            let calm = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
+            Amounts::of(&calm, &calm.with(10 * SECOND, 20 * SECOND))
+        };
+        let alike = |recorded_sectors, again| {
+            let healthy = Diagnosis::default();
+            let all = compare((&healthy, &recorded(recorded_sectors)), (&healthy, &recorded(again)), &|_| None);
+            let moved = all.into_iter().find(|one| one.what == "busiest disk reads and writes").unwrap();
+            (moved.alike, moved.differs())
+        };
+        assert_eq!(alike(38_000, 19_000), (false, false), "half of it");
+        assert_eq!(alike(38_000, 30_000), (true, false));
+        assert_eq!(alike(100, 20), (true, false), "too little to matter");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::trial::{self, Trial};
 use crate::cores::on_all_cores;
 use crate::guess::{Factors, FittedGuess, Knob};
 use crate::load::{CommandLoad, Kind};
+use crate::recorded::disk::DiskModel;
 use crate::recorded::until;
 use crate::synthesis::Synthesis;
 use pagetide_core::{Diagnosis, Error, Recording, Scenario, Span};
@@ -261,9 +262,10 @@ impl Synthesis<'_> {
             Knob::ThinkTime => (0.2, 20.0),
             Knob::NewLoad => (0.6, 2.5),
             Knob::Latency => (0.3, 3.0),
+            // Each disk keeps to its own part of it.
             Knob::Limits => {
-                let measured = self.facts.disks.iter().all(|disk| disk.is_limit_measured);
-                if measured { (0.7, 1.5) } else { (0.5, 4.0) }
+                let ranges = self.facts.disks.iter().map(DiskModel::range_of_limits);
+                ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))).unwrap_or((1.0, 1.0))
             }
             Knob::Syncs => (0.25, 8.0),
             // Evenly, to 24 of 25 reads to one in 25 blocks.

@@ -2,17 +2,22 @@
 
 use crate::scenario::INCIDENT;
 use pagetide_core::{
-    Backend, Diagnosis, Error, Manifest, Mark, MarkKind, Nanos, Progress, Recording, RecordingBuilder, RunRequest,
-    Sample, Scale, Scenario, Schema, Sink,
+    Backend, Diagnosis, Error, Figure, Load, Manifest, Mark, MarkKind, Nanos, Progress, Recording, RecordingBuilder,
+    RunRequest, Sample, Scale, Scenario, Schema, Sink, StepResult,
 };
 use pagetide_lab::sim::{Model, ModelOptions};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes per second that each part of an incident read or wrote while it ran, by its name.
+pub(crate) type Rates = BTreeMap<String, f64>;
 
 /// What ran, and what the rules say of it.
 #[derive(Debug)]
 pub(crate) struct Trial {
     pub(crate) recording: Recording,
     pub(crate) diagnosis: Diagnosis,
+    pub(crate) rates: Rates,
 }
 
 /// Runs a scenario on the model, with the samples and the kernel of a recording.
@@ -42,10 +47,22 @@ pub(crate) fn run_on(
 ) -> Result<Trial, Error> {
     let kept = Kept::default();
     let request = RunRequest { scenario: scenario.clone(), scale: Scale::FULL, seed };
-    backend.run(&request, Box::new(kept.clone()), progress)?;
+    let ran = backend.run(&request, Box::new(kept.clone()), progress)?;
     let recording = kept.finish();
     let diagnosis = pagetide_diagnose::diagnose(&recording);
-    Ok(Trial { recording, diagnosis })
+    Ok(Trial { recording, diagnosis, rates: rates(scenario, &ran.steps) })
+}
+
+/// What the parts of the incident did, by their results.
+fn rates(scenario: &Scenario, results: &[StepResult]) -> Rates {
+    let steps = scenario.steps.iter().filter(|step| step.id == INCIDENT);
+    let parts = steps.flat_map(|step| step.parts().iter().map(move |part| (step.part_id(part), part)));
+    let moves = parts.filter(|(_, part)| matches!(part.load, Load::Stream(_) | Load::Dd(_)));
+    let rate = |id: &str| {
+        let figures = &results.iter().find(|result| result.id == id)?.figures;
+        Some(figures.get(Figure::Processed)? * 1e9 / figures.get(Figure::Elapsed)?.max(1.0))
+    };
+    moves.filter_map(|(id, part)| Some((part.name.clone(), rate(&id)?))).collect()
 }
 
 /// Keeps the samples of the incident's step, and no marks: the rules judge it as they judge a host.

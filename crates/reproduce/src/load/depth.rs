@@ -8,7 +8,8 @@ use crate::recorded::disk::{self, DiskModel};
 use crate::recorded::{Phase, Stretch};
 use pagetide_core::Table;
 
-/// Gives the requests that were in a disk at its limit to those who came and read most of what it read: they are those who filled it.
+/// Gives the reads that were in a disk at its limit to those who came and read most of what it read, and the writes to those who came and synced most
+/// of what was written: they are those who filled it.
 pub(crate) fn book_depth(
     calm: &Stretch<'_>,
     trouble: &Stretch<'_>,
@@ -21,7 +22,9 @@ pub(crate) fn book_depth(
     const MIN_BUSY: f64 = 0.7;
     for disk in disks {
         let busy = trouble.rate(Table::Disk, &disk.name, "io_ms").unwrap_or(0.0) / 1e3;
-        let Some(depth) = disk.depth.filter(|_| busy >= MIN_BUSY) else { continue };
+        let Some((reads, writes)) = disk.reads_at_once.zip(disk.writes_at_once).filter(|_| busy >= MIN_BUSY) else {
+            continue;
+        };
         let read = trouble.rate(Table::Disk, &disk.name, "read_sectors").unwrap_or(0.0) * disk::SECTOR;
         // A sync has its data and its commit in the disk.
         const REQUESTS_PER_SYNC: f64 = 2.0;
@@ -35,18 +38,18 @@ pub(crate) fn book_depth(
                 && written > read
             {
                 *rate = None;
-                load.depth = Some((depth / REQUESTS_PER_SYNC).round().max(1.0));
+                load.depth = Some((writes / REQUESTS_PER_SYNC).round().max(1.0));
             }
         }
         for load in loads.iter_mut().filter(|load| is_cold(load) && !load.ran_before && is_here(load)) {
             let (Kind::Cold { rate, .. } | Kind::Stream { rate, .. }) = &mut load.kind else { continue };
             if load.command.trouble.read >= MIN_SHARE * read {
                 *rate = None;
-                let own = (depth.round() - usual).max(1.0);
+                let own = (reads.round() - usual).max(1.0);
                 load.depth = Some(own);
                 guesses.push(Guess::new(
                     format!(
-                        "{} has {own:.0} requests in {} at once, and sends the next when one ends",
+                        "{} has {own:.0} reads in {} at once, and sends the next when one ends",
                         load.command.name, disk.name
                     ),
                     "it reads most of what the disk reads while that is at its limit",
@@ -100,11 +103,13 @@ mod tests {
         let disks = READ.map(|(name, ..)| DiskModel {
             name: name.to_owned(),
             latency: 1e6,
+            write_latency: None,
             flush: None,
             iops: None,
             bandwidth: None,
-            depth: (name == "vdb").then_some(13.0),
-            is_limit_measured: true,
+            reads_at_once: (name == "vdb").then_some(13.0),
+            writes_at_once: (name == "vdb").then_some(4.0),
+            sustained: Some(1.0),
             read_ahead: None,
             slower: None,
             burst: None,

@@ -3,6 +3,7 @@
 use super::command::Command;
 use super::group::{self, Throttled};
 use super::stretch::{PAGE, Stretch, whole};
+use crate::guess::{Guess, megabytes};
 use pagetide_core::Table;
 
 /// A change of the host in the middle of a recording, and when it had happened, ns on the axis.
@@ -31,6 +32,16 @@ impl Change {
     /// Whether files left the cache.
     pub(crate) const fn drops_files(&self) -> bool {
         matches!(self.what, ChangeKind::CachesDropped | ChangeKind::FilesDropped { .. })
+    }
+
+    /// What is concluded of it, and counted nowhere.
+    pub(crate) fn guess(&self) -> Option<Guess> {
+        let ChangeKind::DirtyLimits { background, limit } = &self.what else { return None };
+        let [background, limit] = [background, limit].map(|bytes| megabytes(*bytes as f64));
+        Some(Guess::new(
+            format!("somebody set the dirty limits to {background} and {limit}"),
+            "nr_dirty_threshold changed, and dirtyable memory did not change by as much: which setting did is not recorded",
+        ))
     }
 }
 
@@ -133,32 +144,52 @@ fn requested(part: &Stretch<'_>) -> Vec<ChangeKind> {
     innermost.map(|(group, bytes)| ChangeKind::Reclaimed { group: (*group).to_owned(), bytes: *bytes }).collect()
 }
 
-/// The dirty limits, background first, bytes, where somebody changed the settings in this interval: they follow memory that is available
-/// otherwise, which changes by less.
+/// The dirty limits, background first, bytes, where somebody changed the settings in this interval: otherwise they move by their ratio of what
+/// dirtyable memory does (`mm/page-writeback.c: global_dirtyable_memory`).
 fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
     const CHANGED: f64 = 1.5;
-    const MIN_AVAILABLE: f64 = 0.1;
-    const MAX_SWAPPED: f64 = 0.001;
+    /// Of a change that memory does not explain, this much at least: samples of free memory and of the limits are not of the same moment.
+    const MIN_SHARE: f64 = 0.5;
+    const MIN_SHARE_OF_MEMORY: f64 = 0.001;
     let ends = |metric| part.ends(Table::Host, "", metric);
-    let factor = |(from, to): (f64, f64)| (to.max(1.0) / from.max(1.0)).ln().abs();
-    let limit = ends("nr_dirty_threshold")?;
-    // The kernel takes a share of free memory and of files (`mm/page-writeback.c: global_dirtyable_memory`).
-    let (free, files) = (ends("MemFree")?, ends("Cached")?);
-    let available = (free.0 + files.0, free.1 + files.1);
-    let background = ends("nr_dirty_background_threshold")?;
-    // Of the last of it the kernel keeps a reserve: then a limit falls by more than what is available.
+    let (limit, background) = (ends("nr_dirty_threshold")?, ends("nr_dirty_background_threshold")?);
+    let (limit, free, files) = ((limit.0 * PAGE, limit.1 * PAGE), ends("MemFree")?, file_pages(part)?);
+    let moved = |(from, to): (f64, f64)| (to - from).abs();
+    // Free memory counts above the reserve only. Whatever that is, what is dirtyable moves by what files do, by what files and free memory do, or by an
+    // amount between the two. The reserve moves with the watermarks.
+    let reserve: f64 = (part.recording.entities(Table::Zone))
+        .filter_map(|(zone, _)| part.ends(Table::Zone, zone, "high"))
+        .map(|high| moved(high) * PAGE)
+        .sum();
+    let both = (files.0 + free.0, files.1 + free.1);
+    let implied = moved(files).max(moved(both)) + reserve;
+    let share = dirty_ratio(part).max(limit.0 / both.0.max(PAGE)).max(limit.1 / both.1.max(PAGE)).min(1.0);
+    let unexplained = moved(limit) - share * implied;
     let memory = part.recording.manifest.memory_total.as_f64();
-    if available.0.min(available.1) < MIN_AVAILABLE * memory {
-        return None;
-    }
-    // A host that swaps has little left above the reserve.
-    let swapped: f64 = ["pswpin", "pswpout"].iter().filter_map(|metric| part.host_rate(metric)).sum();
-    if swapped * part.seconds() * PAGE > MAX_SWAPPED * memory {
-        return None;
-    }
-    let is_changed = factor(limit) > CHANGED.ln() + factor(available);
-    let bytes = |pages: f64| whole(pages.max(1.0) * PAGE);
-    is_changed.then(|| (bytes(background.1), bytes(limit.1)))
+    let is_changed = (limit.1.max(PAGE) / limit.0.max(PAGE)).ln().abs() > CHANGED.ln()
+        && unexplained > MIN_SHARE * moved(limit)
+        && unexplained > MIN_SHARE_OF_MEMORY * memory;
+    // `vm.dirty_bytes` takes two pages at least (`dirty_bytes_min`).
+    is_changed.then(|| (whole(background.1.max(1.0) * PAGE), whole(limit.1.max(2.0 * PAGE))))
+}
+
+/// Bytes of the page cache that may be dirtied, at both ends: memory of tmpfs may not.
+fn file_pages(part: &Stretch<'_>) -> Option<(f64, f64)> {
+    let ends = |metric| part.ends(Table::Host, "", metric);
+    let sum = |one: (f64, f64), other: (f64, f64)| (one.0 + other.0, one.1 + other.1);
+    let lists = || Some(sum(ends("Active(file)")?, ends("Inactive(file)")?));
+    lists().or_else(|| {
+        let (cached, shared) = (ends("Cached")?, ends("Shmem").unwrap_or_default());
+        Some(sum((cached.0 - shared.0, cached.1 - shared.1), ends("Buffers").unwrap_or_default()))
+    })
+}
+
+/// The dirty limit as a share of dirtyable memory, as the recording begins; the kernel's default where it was not recorded.
+fn dirty_ratio(part: &Stretch<'_>) -> f64 {
+    const USUAL_PERCENT: f64 = 20.0;
+    let percent =
+        part.recording.manifest.sysctls.get("vm.dirty_ratio").and_then(|text| text.trim().parse::<f64>().ok());
+    percent.unwrap_or(USUAL_PERCENT) / 100.0
 }
 
 #[cfg(test)]
@@ -167,34 +198,57 @@ mod tests {
     use crate::recorded::Did;
     use pagetide_core::{Bytes, Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
 
+    /// The dirty limits that are found to be set in a second in which free memory, files, the reserve and the dirty threshold go from one value to
+    /// another, MiB, with a `vm.dirty_ratio` of 20.
+    fn dirty_limits(free: [f64; 2], files: [f64; 2], reserve: [f64; 2], limit: [f64; 2]) -> Option<(u64, u64)> {
+        const MIB: f64 = 1048576.0;
+        let pages = |mib: f64| whole(mib * MIB / PAGE).cast_signed();
+        let bytes = |mib: f64| whole(mib * MIB).cast_signed();
+        let sysctls = [("vm.dirty_ratio".to_owned(), "20".to_owned())].into();
+        let manifest = Manifest { memory_total: Bytes::new(1000 << 20), sysctls, ..Manifest::default() };
+        let mut made = RecordingBuilder::new(manifest);
+        for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
+            made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
+            let mut add = |table, entity: &str, name: &str, value: i64| {
+                let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+                made.value(table, entity, &column, value);
+            };
+            add(Table::Host, "", "MemFree", bytes(free[at]));
+            add(Table::Host, "", "Active(file)", bytes(files[at] / 2.0));
+            add(Table::Host, "", "Inactive(file)", bytes(files[at] / 2.0));
+            add(Table::Host, "", "nr_dirty_threshold", pages(limit[at]));
+            add(Table::Host, "", "nr_dirty_background_threshold", pages(limit[at]) / 2);
+            add(Table::Zone, "0\tNormal", "high", pages(reserve[at]));
+        }
+        let recording = made.finish();
+        changed_dirty_limits(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
+    }
+
     #[test]
-    fn dirty_limits_change_if_they_change_more_than_the_memory_that_is_left() {
-        const MIB: i64 = 1 << 20;
-        let changed = |available: [i64; 2], limit: [i64; 2], swapped_out: i64| {
-            let mut made =
-                RecordingBuilder::new(Manifest { memory_total: Bytes::new(1000 << 20), ..Manifest::default() });
-            for (at, moment) in [0, 1_000_000_000].into_iter().enumerate() {
-                made.stamp(Stamp { boot_ns: moment, ..Stamp::default() });
-                for (name, value) in [
-                    ("MemFree", available[at] * MIB / 2),
-                    ("Cached", available[at] * MIB / 2),
-                    ("nr_dirty_threshold", limit[at]),
-                    ("nr_dirty_background_threshold", limit[at] / 2),
-                ] {
-                    let column = Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
-                    made.value(Table::Host, "", &column, value);
-                }
-                let column = Column { name: "pswpout".to_owned(), kind: Kind::Counter, unit: Unit::Pages };
-                made.value(Table::Host, "", &column, if at == 0 { 0 } else { swapped_out });
-            }
-            let recording = made.finish();
-            changed_dirty_limits(&Stretch { recording: &recording, from: 0, to: 1_000_000_000 })
+    fn dirty_limits_that_memory_does_not_explain_were_set() {
+        let set = Some((4 << 20, 8 << 20));
+        assert_eq!(dirty_limits([250.0; 2], [250.0; 2], [40.0; 2], [92.0, 8.0]), set, "memory stays as it is");
+        assert_eq!(
+            dirty_limits([250.0, 50.0], [250.0, 450.0], [40.0; 2], [92.0, 8.0]),
+            set,
+            "files are read meanwhile"
+        );
+        let few = Some((524_288, 1 << 20));
+        assert_eq!(dirty_limits([50.0; 2], [10.0; 2], [44.0; 2], [3.2, 1.0]), few, "little is left");
+    }
+
+    #[test]
+    fn dirty_limits_that_follow_memory_were_not_set() {
+        let none = |free, files, reserve, limit, why: &str| {
+            assert_eq!(dirty_limits(free, files, reserve, limit), None, "{why}")
         };
-        assert_eq!(changed([500, 500], [20_000, 2_000], 0), Some((1_000 * 4096, 2_000 * 4096)));
-        assert_eq!(changed([500, 200], [20_000, 8_000], 0), None, "they follow memory");
-        assert_eq!(changed([120, 40], [3_000, 300], 0), None, "most of what is left is a reserve");
-        assert_eq!(changed([500, 500], [20_000, 2_000], 300), None, "a thousandth of memory is swapped out");
-        assert!(changed([500, 500], [20_000, 2_000], 200).is_some(), "next to nothing is");
+        none([250.0, 100.0], [250.0, 100.0], [40.0; 2], [92.0, 32.0], "a program takes memory");
+        // Most of what is free is the reserve, of a host that swaps out what it holds (webpackswap-old): 4.3 to 1.3 MiB, and 2.7 to 1.
+        none([42.1, 45.2], [21.4, 6.7], [44.0; 2], [4.3, 1.3], "reclaim takes the files");
+        none([55.9, 47.5], [3.1, 3.1], [44.0; 2], [2.7, 1.0], "free memory falls to the reserve");
+        none([400.0; 2], [50.0; 2], [20.0, 300.0], [86.0, 30.0], "vm.min_free_kbytes is raised");
+        none([250.0; 2], [250.0; 2], [40.0; 2], [92.0, 80.0], "about as much as before");
+        none([50.0; 2], [10.0; 2], [44.0; 2], [1.0, 0.5], "too little to tell");
     }
 
     /// What leaves a cache of 100 MiB in a second, if it falls to so many MiB and reclaim takes so many pages meanwhile.

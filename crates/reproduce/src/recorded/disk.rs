@@ -1,8 +1,8 @@
 //! What a disk can do, by what it did.
 
 use super::group;
-use super::stretch::Stretch;
-use crate::guess::Guess;
+use super::stretch::{PAGE, Stretch};
+use crate::guess::{Factors, Guess, Knob};
 use pagetide_core::Table;
 
 /// Bytes of a sector of `/proc/diskstats`.
@@ -34,6 +34,8 @@ const MIN_BUSY_OF_PART: f64 = 0.1;
 const MIN_LARGE_REQUEST: f64 = 64.0 * 1024.0;
 /// What hypervisors let through at once of a limit (QEMU's `util/throttle.c`: a tenth of a second), ns.
 const HYPERVISOR_BURST: f64 = 1e8;
+/// Reads and writes whose times on their own differ by this factor have one each.
+const DIFFERENT_BY: f64 = 1.5;
 /// A disk whose reads take so many times what its writes take, or the other way round, serves them apart.
 const APART_BY: f64 = 3.0;
 
@@ -41,16 +43,18 @@ const APART_BY: f64 = 3.0;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct DiskModel {
     pub(crate) name: String,
-    /// Time of one request, ns.
+    /// Time of one request, ns; where writes take another time than reads, of a read.
     pub(crate) latency: f64,
+    pub(crate) write_latency: Option<f64>,
     /// Time of a flush of its cache, ns; none where nobody asked for one.
     pub(crate) flush: Option<f64>,
     pub(crate) iops: Option<f64>,
     pub(crate) bandwidth: Option<f64>,
-    /// Requests in it while it did as many as it can.
-    pub(crate) depth: Option<f64>,
-    /// Whether it was at its limit in the recording.
-    pub(crate) is_limit_measured: bool,
+    /// Reads, and writes, in it at once while it did as many as it can.
+    pub(crate) reads_at_once: Option<f64>,
+    pub(crate) writes_at_once: Option<f64>,
+    /// What it did in three of four intervals in which it was at its limit, as a share of that; none where it never was at it.
+    pub(crate) sustained: Option<f64>,
     /// Bytes that files are read ahead.
     pub(crate) read_ahead: Option<f64>,
     /// What it becomes when the incident begins, if it becomes slower.
@@ -59,6 +63,21 @@ pub(crate) struct DiskModel {
     pub(crate) burst: Option<f64>,
     /// Whether reads do not wait for writes, and writes not for reads, while it is at its limit.
     pub(crate) reads_apart: bool,
+}
+
+impl DiskModel {
+    /// The range that the recording leaves open of its limits, as factors. A disk can do no less than what it did.
+    pub(crate) fn range_of_limits(&self) -> (f64, f64) {
+        /// Few intervals at a limit vary by more than it does.
+        const MIN_SUSTAINED: f64 = 0.7;
+        self.sustained.map_or((0.5, 4.0), |share| (share.clamp(MIN_SUSTAINED, 1.0), 1.5))
+    }
+
+    /// By how much its limits are multiplied.
+    pub(crate) fn factor_of_limits(&self, factors: &Factors) -> f64 {
+        let (from, to) = self.range_of_limits();
+        factors.of(Knob::Limits).clamp(from, to)
+    }
 }
 
 /// A disk that becomes slower: what it can do from then on.
@@ -85,6 +104,13 @@ struct Interval {
     flush_wait: f64,
     /// Whether it ends before the incident.
     is_calm: bool,
+}
+
+impl Interval {
+    /// Reads among the requests in it at once: their share of the time of all.
+    fn reads_at_once(&self) -> f64 {
+        self.depth * (self.read_wait / self.wait.max(1e-9)).min(1.0)
+    }
 }
 
 /// The disks that did something in the stretch: those that lie on no other device, and in their place a device on top of them that takes
@@ -198,15 +224,17 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
     }
     let sum = |of: fn(&Interval) -> f64| full.iter().map(|one| of(one)).sum::<f64>();
     let median = |of: fn(&Interval) -> f64| median(&full, of);
-    let (mut iops, mut bandwidth) = (None, None);
+    let (mut iops, mut bandwidth, mut sustained) = (None, None, None);
     if full.len() >= MIN_INTERVALS {
         let is_large = sum(|one| one.bytes) / sum(|one| one.requests) >= MIN_LARGE_REQUEST;
         // The limit is what does not vary.
         let (of_bytes, of_requests) = (spread(&full, |one| one.bytes), spread(&full, |one| one.requests));
         if of_bytes < 0.5 * of_requests || is_large && of_bytes <= of_requests {
             bandwidth = median(|one| one.bytes);
+            sustained = usual_share(&full, |one| one.bytes);
         } else {
             iops = median(|one| one.requests);
+            sustained = usual_share(&full, |one| one.requests);
         }
     } else if !intervals.is_empty() {
         let most = intervals.iter().map(|one| one.bytes).fold(0.0, f64::max);
@@ -240,7 +268,7 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         if seen > 0.7 * told {
             return told;
         }
-        let shorter = (seen / 4096.0).ceil().max(1.0) * 4096.0;
+        let shorter = whole_pages(seen);
         guesses.push(Guess::new(
             format!("files of {name} are read ahead by {:.0} KiB", shorter / 1024.0),
             format!(
@@ -258,20 +286,44 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
             "a request on its own takes less than the time between two at its limit",
         ));
     }
+    let (read, write) = apart(&alone, &intervals).unzip();
     DiskModel {
         burst,
         name: name.to_owned(),
-        latency: latency.clamp(1_000.0, 1e9),
+        latency: read.unwrap_or(latency).clamp(1_000.0, 1e9),
+        write_latency: write.map(|write| write.clamp(1_000.0, 1e9)),
         // A flush waits for what came before it: in the shortest ones that is little.
         flush: least(&flushes).map(|flush| flush.clamp(0.0, 1e10)),
-        depth: median(|one| one.depth).filter(|_| iops.is_some()),
+        reads_at_once: median(Interval::reads_at_once).filter(|_| iops.is_some()),
+        writes_at_once: median(|one| one.depth - one.reads_at_once()).filter(|_| iops.is_some()),
         iops: iops.map(|iops| iops.max(1.0)),
         bandwidth: bandwidth.map(|bytes| bytes.max(4096.0)),
-        is_limit_measured: full.len() >= MIN_INTERVALS,
+        sustained,
         read_ahead,
         slower,
         reads_apart: reads_apart(&full),
     }
+}
+
+/// The times of a read and of a write on their own, where they differ. Of what hardly came in the intervals that say what a request takes, such as
+/// reads of files that were cached before, the others in which nothing queued do.
+fn apart(alone: &[&Interval], intervals: &[Interval]) -> Option<(f64, f64)> {
+    let others: Vec<&Interval> = intervals.iter().filter(|one| one.depth <= MAX_DEPTH_ALONE).collect();
+    let mean = |requests: fn(&Interval) -> f64, wait: fn(&Interval) -> f64| {
+        let of = |all: &[&Interval]| {
+            let sum = |part: fn(&Interval) -> f64| all.iter().map(|one| part(one) * one.seconds).sum::<f64>();
+            (sum(requests) >= MIN_REQUESTS).then(|| sum(wait) / sum(requests))
+        };
+        of(alone).or_else(|| of(&others))
+    };
+    let read = mean(|one| one.reads, |one| one.read_wait)?;
+    let write = mean(|one| one.requests - one.reads, |one| (one.wait - one.read_wait).max(0.0))?;
+    (read.max(write) > DIFFERENT_BY * read.min(write)).then_some((read, write))
+}
+
+/// So many bytes in whole pages: with the nearest number as many requests read as much as those that were recorded.
+fn whole_pages(bytes: f64) -> f64 {
+    (bytes / PAGE).round().max(1.0) * PAGE
 }
 
 /// Whether reads take much longer than writes in these intervals, or writes much longer than reads.
@@ -318,6 +370,13 @@ fn spread(all: &[&Interval], of: fn(&Interval) -> f64) -> f64 {
     all.sort_by(f64::total_cmp);
     let at = |part: usize| all.get(all.len() * part / 4).copied().unwrap_or(0.0);
     (at(3) - at(1)) / at(2).max(1e-9)
+}
+
+/// What three of four intervals have at least, by the median.
+fn usual_share(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
+    let mut all: Vec<f64> = all.iter().map(|one| of(one)).collect();
+    all.sort_by(f64::total_cmp);
+    Some(all.get(all.len() / 4)? / all.get(all.len() / 2)?.max(1e-9))
 }
 
 fn median(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
@@ -573,7 +632,52 @@ mod tests {
         assert_eq!((one_at_a_time.latency, one_at_a_time.burst), (1e6, Some(HYPERVISOR_BURST)));
         // Whose requests take as long as ever is at no limit.
         let quick = model_of(Second { reads: 40, writes: 0, read_ms: 1, busy_ms: 900, ..FULL });
-        assert_eq!((quick.iops, quick.is_limit_measured), (None, false));
+        assert_eq!((quick.iops, quick.sustained), (None, None));
+    }
+
+    #[test]
+    fn a_disk_at_its_limit_can_do_no_less_than_it_did_in_most_of_that_time() {
+        let at = |disk: &DiskModel, factor| disk.factor_of_limits(&Factors::FIRST.with(Knob::Limits, factor));
+        let steady = model_of(FULL);
+        assert_eq!([0.5, 1.2, 3.0].map(|factor| at(&steady, factor)), [1.0, 1.2, 1.5]);
+        let never = model_of(Second { reads: 40, writes: 0, read_ms: 1, busy_ms: 900, ..FULL });
+        assert_eq!(
+            [0.3, 3.0, 9.0].map(|factor| at(&never, factor)),
+            [0.5, 3.0, 4.0],
+            "twice what it did is the first guess"
+        );
+        let uneven = DiskModel { sustained: Some(0.85), ..steady };
+        assert_eq!(at(&uneven, 0.5), 0.85);
+    }
+
+    #[test]
+    fn reads_and_writes_in_a_disk_at_its_limit_are_counted_apart() {
+        // 80 and 4000 ms of them in 990 ms.
+        let full = model_of(FULL);
+        let [reads, writes] = [full.reads_at_once, full.writes_at_once].map(Option::unwrap_or_default);
+        assert!((reads - 0.08).abs() < 0.01 && (writes - 4.04).abs() < 0.01, "{reads} {writes}");
+    }
+
+    #[test]
+    fn a_read_and_a_write_take_what_they_take_on_their_own() {
+        let times = |calm: Second, trouble: Second| {
+            let recording = recorded(&[("vdb", &[[calm; 10], [trouble; 10]].concat())]);
+            let stretch = Stretch { recording: &recording, from: 0, to: 20 * SECOND };
+            let model = model(&stretch, 10 * SECOND, "vdb", &mut Vec::new());
+            (model.latency, model.write_latency)
+        };
+        let writes = Second { reads: 0, write_ms: 7, busy_ms: 70, ..CALM };
+        let reads = Second { reads: 30, busy_ms: 100, ..writes };
+        assert_eq!(times(writes, reads), (1e6, Some(7e6)), "what was cached before was not read then");
+        assert_eq!(times(writes, writes), (7e6, None), "nobody reads");
+        assert_eq!(times(CALM, CALM), (1e6, None));
+        let queued = Second { reads: 30, read_ms: 90, ..FULL };
+        assert_eq!(times(writes, queued), (7e6, None), "what queues says nothing");
+    }
+
+    #[test]
+    fn as_many_pages_are_read_at_once_as_come_nearest_to_what_was() {
+        assert_eq!([100.0, 4557.0, 8192.0, 11_000.0].map(whole_pages), [4096.0, 4096.0, 8192.0, 12_288.0]);
     }
 
     #[test]

@@ -12,9 +12,11 @@ pub struct Culprit {
 }
 
 impl Culprit {
-    /// A process of the scenario, and the command that it is in the recording: without what a terminal would make something else of.
+    /// A process of the scenario, and the command that it is in the recording: without what a terminal or a shell would make something
+    /// else of.
     pub(crate) fn new(process: &str, command: &str) -> Self {
-        let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '-') { c } else { '_' };
+        let is_kept = |c: char| c.is_ascii_alphanumeric() || " .-/:+@%,".contains(c);
+        let keep = |c: char| if is_kept(c) { c } else { '_' };
         Self { process: process.to_owned(), command: command.chars().map(keep).collect() }
     }
 }
@@ -97,6 +99,7 @@ mod tests {
     #[test]
     fn a_script_is_called_as_in_the_recording_but_for_what_a_terminal_obeys() {
         assert_eq!(Culprit::new("p", "python3 m_panorama.py").command, "python3 m_panorama.py");
+        assert_eq!(Culprit::new("p", "sh /opt/guest.sh").command, "sh /opt/guest.sh");
         assert_eq!(Culprit::new("p", "a\u{1b}[2J;b").command, "a__2J_b");
     }
 

@@ -39,19 +39,19 @@ pub(super) fn machine(draft: &Draft<'_>, held: &Held, files: f64) -> String {
             plain_name(&disk.name),
             size(used * 1.3 + 1e9)
         );
-        let _ = writeln!(
-            text,
-            "latency = \"{}us\"",
-            whole((disk.latency / 1e3 * draft.factors.of(Knob::Latency)).max(1.0))
-        );
+        let us = |time: f64| whole((time / 1e3 * draft.factors.of(Knob::Latency)).max(1.0));
+        let _ = writeln!(text, "latency = \"{}us\"", us(disk.latency));
+        if let Some(write) = disk.write_latency {
+            let _ = writeln!(text, "write_latency = \"{}us\"", us(write));
+        }
         if let Some(flush) = disk.flush {
             let _ = writeln!(text, "flush = \"{}us\"", whole(flush / 1e3 * draft.factors.of(Knob::Latency)));
         }
         if let Some(iops) = disk.iops {
-            let _ = writeln!(text, "iops = {}", whole((iops * draft.factors.of(Knob::Limits)).max(1.0)));
+            let _ = writeln!(text, "iops = {}", whole((iops * disk.factor_of_limits(&draft.factors)).max(1.0)));
         }
         if let Some(bandwidth) = disk.bandwidth {
-            let _ = writeln!(text, "bandwidth = {}", per_second(bandwidth * draft.factors.of(Knob::Limits)));
+            let _ = writeln!(text, "bandwidth = {}", per_second(bandwidth * disk.factor_of_limits(&draft.factors)));
         }
         if let Some(ahead) = disk.read_ahead {
             let _ = writeln!(text, "read_ahead = {}", size(ahead));

@@ -17,10 +17,14 @@ pub(super) fn changes(draft: &Draft<'_>) -> Vec<String> {
         let Some(slower) = &disk.slower else { continue };
         let mut fields = format!("disk = \"{}\"", plain_name(&disk.name));
         let us = |time: f64| whole((time / 1e3 * draft.factors.of(Knob::Latency)).max(1.0));
-        let limits = draft.factors.of(Knob::Limits);
+        let limits = disk.factor_of_limits(&draft.factors);
         // Writing to a string does not fail.
         if let Some(latency) = slower.latency {
             let _ = write!(fields, ", latency = \"{}us\"", us(latency));
+            // It is that of all requests.
+            if disk.write_latency.is_some() {
+                let _ = write!(fields, ", write_latency = \"{}us\"", us(latency));
+            }
         }
         if let Some(iops) = slower.iops {
             let _ = write!(fields, ", iops = {}", whole((iops * limits).max(1.0)));

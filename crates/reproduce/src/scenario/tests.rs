@@ -3,7 +3,7 @@
 use super::draft::{Draft, Facts};
 use super::programs::Parts;
 use super::{memory, programs};
-use crate::guess::{Factors, Knob};
+use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
 use crate::recorded::disk::{self, DiskModel};
 use crate::recorded::{Command, Did, Phase, Stretch};
@@ -169,4 +169,21 @@ fn disks_that_wrote_before_have_their_shares_of_dirty_memory() {
     assert_eq!(shares(None, true), [("vdb".to_owned(), 12.0), ("vdc".to_owned(), 4.0)], "vda never wrote");
     assert_eq!(shares(Some(65536.0), true), [], "it waits for its writes");
     assert_eq!(shares(None, false), [], "it comes with the incident");
+}
+
+#[test]
+fn a_name_with_any_character_in_it_is_part_of_a_comment() {
+    let recording = moments();
+    let calm = Stretch { recording: &recording, from: 0, to: 10_000_000_000 };
+    let facts = facts_of(calm, &[]);
+    let controls = ('\0'..='\u{9f}').filter(|c| c.is_control()).chain(['\u{2028}', '\u{2029}', '\u{202e}']);
+    for control in controls {
+        let name = format!("q{control}[[step]]{control}id = \"pwn\"{control}");
+        let guesses = [Guess::new(format!("{name} reads"), format!("{name} is not known"))];
+        let text = super::about(&Draft { facts: &facts, guesses: &guesses, factors: Factors::FIRST });
+        let (known, comment) = text.split_once("\n\n").unwrap();
+        assert_eq!((known.lines().count(), comment.lines().count()), (4, 1), "{control:?}: {text}");
+        assert!(comment.starts_with("# guess: q\\"), "{control:?}: {text}");
+        assert!(!text.contains(|c| pagetide_core::is_unprintable(c) && c != '\n'), "{control:?}: {text:?}");
+    }
 }

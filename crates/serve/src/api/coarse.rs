@@ -2,7 +2,7 @@
 
 use super::points::{Answered, Series};
 use super::quantity::Wanted;
-use crate::number::{ms, rounded, shown};
+use crate::number::{ms, ms_up, rounded, shown};
 use crate::reply::Failure;
 use crate::shared::Shared;
 use pagetide_store::{Bucket, Curve, Level, Reader};
@@ -38,7 +38,7 @@ pub(super) fn read(
     let series = series.collect();
     Ok(Answered {
         from_ms: ms(from),
-        to_ms: ms(to),
+        to_ms: ms_up(to),
         step_ms: width / 1_000_000,
         source: level.name(),
         // The last point ends with the range.

@@ -1,6 +1,5 @@
 //! Runs of one scenario side by side.
 
-use super::runs::page;
 use crate::library::Place;
 use crate::query::Query;
 use crate::reply::{self, Answer, Failure};
@@ -13,14 +12,14 @@ use std::sync::Arc;
 const MOST_RUNS: usize = 16;
 
 pub(super) async fn compare(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> Answer {
-    let mut query = Query::parse(query.as_deref());
-    let ids = query.all("run");
-    query.done(&["run"])?;
-    if !(2..=MOST_RUNS).contains(&ids.len()) {
-        return Err(Error::input(format!("{} runs to compare", ids.len()), "give run=ID 2 to 16 times").into());
-    }
     let inner = Arc::clone(&shared);
     let draw = move || {
+        let mut query = Query::parse(query.as_deref());
+        let ids = query.all("run");
+        query.done(&["run"])?;
+        if !(2..=MOST_RUNS).contains(&ids.len()) {
+            return Err(Error::input(format!("{} runs to compare", ids.len()), "give run=ID 2 to 16 times").into());
+        }
         let runs = inner.library.contents().runs;
         let place = |id: &String| {
             let run = runs.iter().find(|place| place.id == *id);
@@ -28,9 +27,9 @@ pub(super) async fn compare(State(shared): State<Arc<Shared>>, RawQuery(query): 
         };
         let places = ids.iter().map(place).collect::<Result<Vec<_>, _>>()?;
         let candidates = places.into_iter().map(candidate).collect::<Result<Vec<_>, Error>>()?;
-        page(&pagetide_view::comparison(&compared(&candidates)?))
+        Ok(pagetide_view::comparison(&compared(&candidates)?))
     };
-    Ok(reply::report(shared.work.run(draw).await?))
+    reply::report(shared.work.run(draw).await)
 }
 
 fn candidate(place: &Place) -> Result<Candidate, Error> {

@@ -1,20 +1,20 @@
 //! What the rules say of a range.
 
 use super::source::{self, Opened};
-use crate::number::ms;
+use crate::number::{ms, ms_up};
 use crate::query::Query;
 use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use pagetide_core::{
-    Account, Actor, Actors, Advice, Cause, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Ledger,
+    Account, Actor, Actors, Advice, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Ledger,
     Recording, Relation, Source, Span,
 };
 use pagetide_view::Parties;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The longest range that is diagnosed for a page.
+/// The longest range that is diagnosed for a page, without its long gaps.
 const LONGEST_NS: i64 = 24 * 3_600_000_000_000;
 
 #[derive(Serialize)]
@@ -22,6 +22,8 @@ struct Diagnosed {
     from_ms: i64,
     to_ms: i64,
     verdict: Conclusion,
+    /// What could not be read because it is damaged; the verdict is about the rest.
+    damaged: Vec<String>,
     summary: String,
     unknown: Vec<String>,
     /// Time lost in the worst stretch by the group that lost most.
@@ -61,7 +63,7 @@ struct LostTo {
 impl Lost {
     /// Absent where no task lost time.
     fn of(ledger: &Ledger, times: &Times<'_>) -> Option<Self> {
-        let accounts = pagetide_view::lost_time(ledger).into_iter();
+        let accounts = pagetide_view::lost_time(ledger, &times.0.gaps()).into_iter();
         let accounts = accounts.map(|(account, layer)| LostTo { account, name: layer.name, shares: layer.values });
         let accounts: Vec<LostTo> = accounts.collect();
         let at_ms = ledger.over_time.iter().map(|point| times.ms(point.at_ns)).collect();
@@ -155,19 +157,17 @@ pub(super) async fn diagnosis(
 
 fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed, Failure> {
     let (from, to) = opened.range(range)?;
-    if to.saturating_sub(from) > LONGEST_NS {
-        return Err(Error::input("a range of more than 24 h", "choose a shorter range").into());
+    if opened.sampled((from, to))? > LONGEST_NS {
+        return Err(Error::input("a range with more than 24 h of samples", "choose a shorter range").into());
     }
     let source: &dyn Source = &*opened.source;
     let mut lazy = LazyRecording::open(source, Some(from), Some(to))?;
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut lazy, &[])?;
     let recording = lazy.recording();
     let times = Times(recording);
-    let causes: Vec<&Cause> =
-        diagnosis.incidents.iter().filter_map(|incident| incident.cause.as_ref()).chain(&diagnosis.cause).collect();
     let found = |(id, finding): (usize, &Finding)| {
         let card = pagetide_view::finding_card(finding, recording);
-        let is_cause = causes.iter().any(|cause| cause.rule == finding.rule && cause.origins == finding.origins);
+        let is_cause = diagnosis.causes().any(|cause| cause.rule == finding.rule && cause.origins == finding.origins);
         let role = if is_cause {
             "cause"
         } else if pagetide_diagnose::alarming(finding) {
@@ -240,8 +240,9 @@ fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed,
     let Parties { culprits, victims } = pagetide_view::parties(&diagnosis, recording);
     Ok(Diagnosed {
         from_ms: ms(from),
-        to_ms: ms(to),
+        to_ms: ms_up(to),
         verdict: diagnosis.verdict,
+        damaged: opened.damaged(),
         summary: diagnosis.summary.clone(),
         unknown: diagnosis.unknown.clone(),
         lost: diagnosis.ledger.as_ref().and_then(|ledger| Lost::of(ledger, &times)),

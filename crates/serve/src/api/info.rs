@@ -2,13 +2,14 @@
 
 use super::recordings::host_from_folder;
 use super::source::{self, Opened};
-use crate::number::ms;
+use crate::number::{ms, ms_up};
 use crate::query::Query;
 use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
-use pagetide_core::{HostTimeZone, Nanos, Origin, Selection, Table};
+use pagetide_core::{HostTimeZone, Origin, Recording, Selection, Table};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Serialize)]
@@ -17,8 +18,8 @@ struct Info {
     name: String,
     host: String,
     kernel: String,
-    cpus: u32,
-    memory_bytes: u64,
+    cpus: Option<u32>,
+    memory_bytes: Option<u64>,
     origin: Origin,
     time_zone: Option<HostTimeZone>,
     from_ms: i64,
@@ -37,8 +38,8 @@ struct Disk {
     model: Option<String>,
 }
 
-/// What the last samples have rows of.
-#[derive(Serialize, Default)]
+/// What there are rows of in the last samples; of an import also the disks at the end of each occasion.
+#[derive(Serialize)]
 struct Entities {
     disk: Vec<Entity>,
     zone: Vec<Entity>,
@@ -59,9 +60,7 @@ struct Gap {
     to_ms: i64,
 }
 
-/// Stretches without samples that are shorter are not listed: half a day.
-const SHORTEST_GAP: Nanos = Nanos::new(12 * 3_600_000_000_000);
-/// The end of a recording whose rows are counted.
+/// The end of an occasion whose rows are counted.
 const END_NS: i64 = 15_000_000_000;
 
 pub(super) async fn info(
@@ -82,49 +81,54 @@ pub(super) async fn info(
 fn of(opened: Opened) -> Result<Info, Failure> {
     let (from, to) = opened.range((None, None))?;
     let manifest = &opened.manifest;
+    let gaps = opened.gaps()?;
     let disks = manifest.disks.iter().map(|disk| Disk { name: disk.name.clone(), model: disk.model.clone() }).collect();
     Ok(Info {
         host: manifest.host.clone(),
         kernel: manifest.kernel.clone(),
-        cpus: manifest.cpus,
-        memory_bytes: manifest.memory_total.get(),
+        cpus: Some(manifest.cpus).filter(|cpus| *cpus > 0),
+        memory_bytes: Some(manifest.memory_total.get()).filter(|bytes| *bytes > 0),
         origin: manifest.origin,
         time_zone: manifest.time_zone.clone(),
         from_ms: ms(from),
-        to_ms: ms(to),
+        to_ms: ms_up(to),
         interval_ms: opened.interval() / 1_000_000,
         growing: opened.growing,
         disks,
-        entities: entities(&opened, to)?,
-        gaps: gaps(&opened)?,
+        entities: entities(&opened, &gaps, to)?,
+        gaps: gaps.into_iter().map(|(from, to)| Gap { from_ms: ms(from), to_ms: ms(to) }).collect(),
         id: opened.id,
         name: opened.name,
     })
 }
 
-fn gaps(opened: &Opened) -> Result<Vec<Gap>, Failure> {
-    let Some(reader) = opened.reader() else { return Ok(Vec::new()) };
-    let gaps = reader.gaps(SHORTEST_GAP)?;
-    Ok(gaps.into_iter().map(|(from, to)| Gap { from_ms: ms(from), to_ms: ms(to) }).collect())
-}
-
-fn entities(opened: &Opened, to: i64) -> Result<Entities, Failure> {
-    // One metric of each table: all that is wanted are the names.
+/// The names of what has rows at the end of a stretch: one metric of each table is enough.
+fn end(opened: &Opened, to: i64, tables: &[Table]) -> Result<Recording, Failure> {
     let metrics = ["reads", "tps", "free", "utime", "current", "usage_in_bytes"];
-    let end = opened.source.load(&Selection {
+    Ok(opened.source.load(&Selection {
         from_wall_ns: Some(to.saturating_sub(END_NS.max(opened.interval().saturating_mul(3)))),
         to_wall_ns: Some(to),
-        tables: vec![Table::Disk, Table::Zone, Table::Process, Table::Cgroup],
+        tables: tables.to_vec(),
         metrics: metrics.map(str::to_owned).to_vec(),
-    })?;
-    let named = |table: Table| {
-        let entity = |(entity, label): (&str, &str)| Entity { entity: entity.to_owned(), label: label.to_owned() };
-        end.entities(table).map(entity).collect()
+    })?)
+}
+
+fn entities(opened: &Opened, gaps: &[(i64, i64)], to: i64) -> Result<Entities, Failure> {
+    let named = |of: &Recording, table: Table| -> BTreeMap<String, String> {
+        of.entities(table).map(|(entity, label)| (entity.to_owned(), label.to_owned())).collect()
     };
+    let listed =
+        |names: BTreeMap<String, String>| names.into_iter().map(|(entity, label)| Entity { entity, label }).collect();
+    let last = end(opened, to, &[Table::Disk, Table::Zone, Table::Process, Table::Cgroup])?;
+    // Files of several days need not be of the same machine.
+    let mut disks = named(&last, Table::Disk);
+    for (from, _) in gaps.iter().filter(|_| opened.manifest.origin == Origin::Import) {
+        disks.extend(named(&end(opened, *from, &[Table::Disk])?, Table::Disk));
+    }
     Ok(Entities {
-        disk: named(Table::Disk),
-        zone: named(Table::Zone),
-        cgroup_count: end.entities(Table::Cgroup).count(),
-        process_count: end.entities(Table::Process).count(),
+        disk: listed(disks),
+        zone: listed(named(&last, Table::Zone)),
+        cgroup_count: last.entities(Table::Cgroup).count(),
+        process_count: last.entities(Table::Process).count(),
     })
 }

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 #[derive(Serialize)]
 struct Marks {
+    /// What is damaged in the recording, as far as reading its marks shows.
+    damaged: Vec<String>,
     marks: Vec<Mark>,
 }
 
@@ -42,7 +44,7 @@ fn of(opened: &Opened) -> Result<Marks, Failure> {
         Some(reader) => reader.marks()?,
         None => opened.source.times(&Selection::default())?.marks,
     };
-    Ok(Marks { marks: listed(&marked) })
+    Ok(Marks { damaged: opened.damaged(), marks: listed(&marked) })
 }
 
 fn listed(marked: &[pagetide_core::Mark]) -> Vec<Mark> {

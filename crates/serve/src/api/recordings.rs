@@ -126,16 +126,18 @@ pub(super) fn guarded<T>(find: impl FnOnce() -> Result<T, Error>) -> Result<T, E
 fn find(place: &Place) -> Result<Found, Error> {
     let reader = place.open()?;
     let span = reader.span()?;
-    let (from, to) =
-        span.ok_or_else(|| Error::input("the recording has no sample yet", "wait for its first sample"))?;
     let manifest = reader.manifest();
+    let (from, to) = span.ok_or_else(|| match manifest.origin {
+        Origin::Import => Error::input("the import has no sample", "import a log that was sampled over time"),
+        _ => Error::input("the recording has no sample yet", "wait for its first sample"),
+    })?;
     Ok(Found {
         host: manifest.host.clone(),
         boot_id: manifest.boot_id.clone(),
         kernel: manifest.kernel.clone(),
         origin: manifest.origin,
         from_ms: number::ms(from),
-        to_ms: number::ms(to),
+        to_ms: number::ms_up(to),
         interval_ms: manifest.interval.get() / 1_000_000,
         growing: is_growing(&reader, span),
     })

@@ -7,6 +7,7 @@ use crate::reply::{self, Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, State};
 use pagetide_core::{ClaimStatus, Error, LazyRecording, Recording, Report, RunResult, Source};
+use pagetide_view::Page;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -124,11 +125,10 @@ pub(super) async fn result(State(shared): State<Arc<Shared>>, Path(id): Path<Str
 /// The report of a run, rebuilt: the server does not serve a report.html that it finds next to the run.
 pub(super) async fn report(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
     let inner = Arc::clone(&shared);
-    let html = shared.work.run(move || draw(&place(&inner, &id)?)).await?;
-    Ok(reply::report(html))
+    reply::report(shared.work.run(move || draw(&place(&inner, &id)?)).await)
 }
 
-fn draw(place: &Place) -> Result<Vec<u8>, Failure> {
+fn draw(place: &Place) -> Result<Page, Failure> {
     let run = place.result()?;
     let scenario = place.scenario()?.map(|scenario| scenario.scaled(run.scale));
     let (diagnosis, steps, recording) = match place.open_inner()? {
@@ -143,13 +143,5 @@ fn draw(place: &Place) -> Result<Vec<u8>, Failure> {
         }
         None => (pagetide_diagnose::diagnose(&Recording::default()), Vec::new(), Recording::default()),
     };
-    page(&pagetide_view::page(&Report { scenario, run: Some(run), diagnosis, steps, measured: None, recording }))
-}
-
-/// A page as one HTML file.
-pub(super) fn page(page: &pagetide_view::Page) -> Result<Vec<u8>, Failure> {
-    let mut html = Vec::new();
-    pagetide_view::html::draw(page, &mut html)
-        .map_err(|error| Error::system(format!("cannot draw the report: {error}"), ""))?;
-    Ok(html)
+    Ok(pagetide_view::page(&Report { scenario, run: Some(run), diagnosis, steps, measured: None, recording }))
 }

@@ -4,13 +4,14 @@ use super::coarse;
 use super::points::{Answered, Series};
 use super::quantity::Wanted;
 use super::source::{self, Opened};
-use crate::number::{ms, rounded, shown};
+use crate::number::{ms, ms_up, rounded, shown};
 use crate::query::Query;
 use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use pagetide_core::{Error, Recording};
 use pagetide_store::Level;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Series of one request.
@@ -46,10 +47,13 @@ fn is_long(opened: &Opened, (from, to): (i64, i64), points: i64) -> bool {
 }
 
 /// The points of all series: an interval on the recording's axis and the wall clock at its end.
+#[derive(Debug, PartialEq)]
 struct Edge {
     from: i64,
     to: i64,
     wall_ns: i64,
+    /// Whether it is a gap of the recording, of which nothing is known.
+    gap: bool,
 }
 
 fn read(
@@ -78,7 +82,7 @@ fn read(
     let (edges, step, is_whole) = edges(&recording, opened.interval(), (from, to), points);
     Ok(Answered {
         from_ms: ms(from),
-        to_ms: ms(to),
+        to_ms: ms_up(to),
         step_ms: step / 1_000_000,
         source: "samples",
         at_ms: edges.iter().map(|edge| ms(edge.wall_ns)).collect(),
@@ -86,9 +90,10 @@ fn read(
     })
 }
 
-/// The intervals of the points: those between samples, or as many of them together as the number of points asks for.
+/// The intervals of the points: those between samples, or as many of them together as the number of points asks for. A gap is one of its own.
 fn edges(recording: &Recording, interval: i64, (from, to): (i64, i64), points: i64) -> (Vec<Edge>, i64, bool) {
     let stamps = recording.stamps();
+    let gaps: BTreeSet<i64> = recording.gaps().into_iter().map(|gap| gap.to_ns).collect();
     let inside = |wall_ns: i64| wall_ns > from && wall_ns <= to;
     let count = stamps.iter().filter(|stamp| inside(stamp.wall_ns)).count();
     let is_whole = i64::try_from(count).unwrap_or(i64::MAX) <= points;
@@ -97,8 +102,11 @@ fn edges(recording: &Recording, interval: i64, (from, to): (i64, i64), points: i
     let mut before: Option<i64> = None;
     let mut group = None;
     for stamp in stamps {
-        if inside(stamp.wall_ns) {
-            let own = if is_whole { None } else { Some(stamp.wall_ns.div_euclid(width)) };
+        // The model samples a moment more than once, when a step ends there. What lies between these samples is no interval.
+        let is_later = before.is_none_or(|before| before < stamp.boot_ns);
+        if inside(stamp.wall_ns) && is_later {
+            let gap = gaps.contains(&stamp.boot_ns);
+            let own = if is_whole || gap { None } else { Some(stamp.wall_ns.div_euclid(width)) };
             match edges.last_mut().filter(|_| own.is_some() && own == group) {
                 Some(edge) => (edge.to, edge.wall_ns) = (stamp.boot_ns, stamp.wall_ns),
                 None => edges.push(Edge {
@@ -106,6 +114,7 @@ fn edges(recording: &Recording, interval: i64, (from, to): (i64, i64), points: i
                     from: before.unwrap_or(stamp.boot_ns.saturating_sub(interval)),
                     to: stamp.boot_ns,
                     wall_ns: stamp.wall_ns,
+                    gap,
                 }),
             }
             group = own;
@@ -126,7 +135,8 @@ fn series_of(wanted: &Wanted, recording: &Recording, edges: &[Edge], is_whole: b
             return answer;
         }
     };
-    let mean: Vec<Option<f64>> = edges.iter().map(|edge| walk.over(edge.from, edge.to).and_then(value)).collect();
+    let of = |edge: &Edge| walk.over(edge.from, edge.to).and_then(value).filter(|_| !edge.gap);
+    let mean: Vec<Option<f64>> = edges.iter().map(of).collect();
     let (mut min, mut max) = (mean.clone(), mean.clone());
     if !is_whole {
         let stamps = recording.stamps();
@@ -137,11 +147,39 @@ fn series_of(wanted: &Wanted, recording: &Recording, edges: &[Edge], is_whole: b
             while edges.get(at).is_some_and(|edge| edge.to < to) {
                 at += 1;
             }
-            let Some(value) = fine.over(from, to).and_then(value).filter(|_| at < edges.len()) else { continue };
+            let Some(value) =
+                fine.over(from, to).and_then(value).filter(|_| edges.get(at).is_some_and(|edge| !edge.gap))
+            else {
+                continue;
+            };
             min[at] = Some(min[at].map_or(value, |low| low.min(value)));
             max[at] = Some(max[at].map_or(value, |high| high.max(value)));
         }
     }
     (answer.mean, answer.min, answer.max) = (Some(mean), Some(min), Some(max));
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Manifest, Nanos, RecordingBuilder, Sample, Schema, Stamp};
+
+    #[test]
+    fn a_gap_is_a_point_of_its_own_and_one_moment_is_none() {
+        let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(10), ..Manifest::default() });
+        for at in [10, 20, 30, 30, 70, 80, 90, 90] {
+            let mut sample = Sample::default();
+            sample.stamp = Stamp { wall_ns: 1000 + at, mono_ns: at, boot_ns: at };
+            builder.sample(&Schema::default(), &sample);
+        }
+        let recording = builder.finish();
+        let points = |count| {
+            let (edges, ..) = edges(&recording, 10, (1000, 1090), count);
+            edges.into_iter().map(|edge| (edge.from, edge.to, edge.gap)).collect::<Vec<_>>()
+        };
+        let each = [(0, 10, false), (10, 20, false), (20, 30, false), (30, 70, true), (70, 80, false), (80, 90, false)];
+        assert_eq!(points(10), each);
+        assert_eq!(points(2), [(0, 30, false), (30, 70, true), (70, 90, false)]);
+    }
 }

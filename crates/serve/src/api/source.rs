@@ -2,7 +2,7 @@
 
 use crate::reply::Failure;
 use crate::shared::Shared;
-use pagetide_core::{Error, Manifest, Recording, Selection, Source};
+use pagetide_core::{Error, Manifest, Nanos, Recording, Selection, Source};
 use pagetide_store::Reader;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(crate) struct Opened {
 
 /// A recording whose last sample is younger than this grows.
 const YOUNG_NS: i64 = 30_000_000_000;
+/// Stretches without samples that are shorter are not listed: half a day.
+const SHORTEST_GAP: Nanos = Nanos::new(12 * 3_600_000_000_000);
 
 /// Opens what an id names.
 pub(crate) fn open(shared: &Shared, id: &str) -> Result<Opened, Failure> {
@@ -82,6 +84,23 @@ impl Opened {
     /// The recording on disk; absent of what is sampled.
     pub(crate) fn reader(&self) -> Option<&Arc<Reader>> {
         self.reader.as_ref()
+    }
+
+    /// The stretches of half a day or more without samples, on the wall clock: between recordings of several occasions.
+    pub(crate) fn gaps(&self) -> Result<Vec<(i64, i64)>, Error> {
+        self.reader.as_ref().map_or_else(|| Ok(Vec::new()), |reader| reader.gaps(SHORTEST_GAP))
+    }
+
+    /// The time in a range without those stretches, ns.
+    pub(crate) fn sampled(&self, (from, to): (i64, i64)) -> Result<i64, Error> {
+        let within = |(begin, end): (i64, i64)| end.min(to).saturating_sub(begin.max(from)).max(0);
+        let without = self.gaps()?.into_iter().map(within).fold(0, i64::saturating_add);
+        Ok(to.saturating_sub(from).saturating_sub(without))
+    }
+
+    /// What was found to be damaged in what was read of it, a sentence each.
+    pub(crate) fn damaged(&self) -> Vec<String> {
+        self.reader.as_ref().map_or_else(Vec::new, |reader| reader.damage().lines())
     }
 
     /// Time between samples, ns.

@@ -259,8 +259,8 @@ impl Host {
     /// Takes the page of a page table when the first entry in it is set.
     fn ensure_table(&mut self, area: usize, at: u64) {
         let table = (at / 512) as usize;
-        if self.areas[area].tables[table] == 0 {
-            self.areas[area].tables[table] = 1;
+        if !self.areas[area].tables[table] {
+            self.areas[area].tables[table] = true;
             if let Some(zone) = self.take_for_kernel() {
                 self.tables.push(zone);
                 self.gauges.page_tables += 1;
@@ -270,7 +270,7 @@ impl Host {
 
     /// Frees the page tables of an area.
     fn free_tables(&mut self, area: usize) {
-        let used = self.areas[area].tables.iter().filter(|count| **count > 0).count();
+        let used = self.areas[area].tables.iter().filter(|there| **there).count();
         for _ in 0..used {
             let Some(zone) = self.tables.pop() else { break };
             self.zones[zone].free += 1;
@@ -281,13 +281,13 @@ impl Host {
 
     /// Sets an entry of a page table.
     pub(crate) fn set_entry(&mut self, area: usize, at: u64, page: PageId, flags: u8) {
+        self.drop_swap_entry(area, at);
         let entry = &mut self.areas[area].entries[at as usize];
         let present = *entry & pte::PRESENT != 0;
         *entry |= pte::PRESENT | flags;
         if present && self.word(page).has(flag::MAPPED) {
             return;
         }
-        self.areas[area].present += 1;
         let owner = self.areas[area].task as usize;
         if self.word(page).has(flag::ANON) {
             let stats = &mut self.tasks[owner].stats;
@@ -300,12 +300,35 @@ impl Host {
         }
     }
 
-    /// Clears the entry of a page of the mapping in an area.
+    /// An entry does not name a slot in swap any more.
+    fn drop_swap_entry(&mut self, area: usize, at: u64) {
+        let area = &mut self.areas[area];
+        let entry = &mut area.entries[at as usize];
+        if *entry & pte::SWAP != 0 {
+            *entry &= !pte::SWAP;
+            self.tasks[area.task as usize].stats.swap_pages -= 1;
+        }
+    }
+
+    /// Maps a page that has left swap where an entry names its slot (`mm/swapfile.c: unuse_pte`).
+    pub(crate) fn map_unused(&mut self, page: PageId) {
+        let owner = self.owner(page);
+        let index = u64::from(page - self.mappings[owner].base);
+        for nth in 0..self.mappings[owner].areas.len() {
+            let area = self.mappings[owner].areas[nth] as usize;
+            let Some(at) = index.checked_sub(self.areas[area].first) else { continue };
+            if self.areas[area].entries.get(at as usize).is_some_and(|entry| entry & pte::SWAP != 0) {
+                self.set_entry(area, at, page, 0);
+            }
+        }
+    }
+
+    /// Clears the entry of a page of the mapping in an area. That of anonymous memory in swap names its slot then; that of shared memory does not.
     pub(crate) fn clear_entry(&mut self, area: usize, index: u64) {
-        let anon = !self.mappings[self.areas[area].mapping].is_file();
+        let backing = self.mappings[self.areas[area].mapping].backing;
         let page = self.mappings[self.areas[area].mapping].base + index as PageId;
         let owner = self.areas[area].task as usize;
-        let swapped = self.word(page).has(flag::SWAPPED);
+        let swapped = backing == Backing::Anonymous && self.word(page).has(flag::SWAPPED);
         let area = &mut self.areas[area];
         let Some(entry) = index.checked_sub(area.first).and_then(|at| area.entries.get_mut(at as usize)) else {
             return;
@@ -313,15 +336,12 @@ impl Host {
         if *entry & pte::PRESENT == 0 {
             return;
         }
-        *entry = 0;
-        area.present -= 1;
-        if anon {
-            let stats = &mut self.tasks[owner].stats;
+        *entry = if swapped { pte::SWAP } else { 0 };
+        let stats = &mut self.tasks[owner].stats;
+        if matches!(backing, Backing::Anonymous | Backing::Shared) {
             stats.anon_pages = stats.anon_pages.saturating_sub(1);
-            if swapped {
-                stats.swap_pages += 1;
-            }
         }
+        stats.swap_pages += u64::from(swapped);
     }
 
     /// Counts a page that is mapped by its first area, or by none any more.
@@ -362,6 +382,7 @@ impl Host {
                     self.count_mapped(page, -1);
                 }
             }
+            self.drop_swap_entry(at, near);
             if last && !is_file {
                 self.free_anon(page);
             }

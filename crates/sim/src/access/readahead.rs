@@ -198,6 +198,7 @@ impl Host {
                 length: count * PAGE_SIZE,
                 sync: true,
                 swap: false,
+                apart: false,
                 group,
                 since: self.now,
                 payload: Payload::Pages(base + at as PageId, count as u32),

@@ -4,6 +4,7 @@ use crate::PAGE_SIZE;
 use crate::access::fault::Touching;
 use crate::devices::device::IoKind;
 use crate::devices::queue::{Payload, Request};
+use crate::devices::wbt::Urgency;
 use crate::host::{Host, Stall};
 use crate::id::DeviceId;
 use crate::machine::Release;
@@ -13,6 +14,11 @@ use pagetide_core::{Bytes, Error, Nanos};
 
 /// The first slot number of each area: areas are 2^26 slots (256 GiB) apart.
 const AREA_SHIFT: u32 = 26;
+
+/// Where a slot of an area that begins at `offset` is: the header is before the first.
+const fn slot_at(offset: u64, slot: usize) -> u64 {
+    offset + (slot as u64 + 1) * PAGE_SIZE
+}
 
 impl Host {
     /// Adds a swap area on a device (`swapon(2)`), from `offset` on. The one with the highest priority is used first.
@@ -68,8 +74,9 @@ impl Host {
     pub(crate) fn give_slot(&mut self, page: PageId) -> bool {
         let mut order: Vec<usize> = (0..self.swap.areas.len()).filter(|at| !self.swap.areas[*at].off).collect();
         order.sort_by_key(|at| std::cmp::Reverse(self.swap.areas[*at].priority));
+        let group = self.word(page).group();
         for at in order {
-            let Some(slot) = self.swap.areas[at].take(page) else { continue };
+            let Some(slot) = self.swap.areas[at].take(page, group) else { continue };
             let owner = self.owner(page);
             let mapping = &mut self.mappings[owner];
             if mapping.slots.is_empty() {
@@ -78,7 +85,6 @@ impl Host {
             mapping.slots[(page - mapping.base) as usize] = (at as u32) << AREA_SHIFT | slot as u32;
             self.words[page as usize].set(flag::SWAPPED);
             self.gauges.swapcached += 1;
-            let group = self.word(page).group();
             self.groups[group].swap += 1;
             return true;
         }
@@ -96,22 +102,15 @@ impl Host {
         let (at, slot) = self.slot_of(page);
         let area = &mut self.swap.areas[at];
         debug_assert_eq!(area.slots[slot], page, "a slot knows its page");
+        self.groups[area.group(slot)].swap -= 1;
         area.give_back(slot);
-        if let Place::Zram { .. } = area.place {
-            self.zram_freed();
+        if let Place::Zram { percent } = area.place {
+            self.zram_freed(self.zram_size(page, percent));
         }
-        let word = self.word(page);
-        if word.has(flag::RESIDENT) {
+        if self.word(page).has(flag::RESIDENT) {
             self.gauges.swapcached -= 1;
         }
-        let group = word.group();
-        self.groups[group].swap = self.groups[group].swap.saturating_sub(1);
         self.words[page as usize].clear(flag::SWAPPED);
-    }
-
-    /// A page in swap leaves memory.
-    pub(crate) fn leave_swap_cache(&mut self, _page: PageId) {
-        self.gauges.swapcached -= 1;
     }
 
     /// Whether a page is noted as zeros when it is swapped, and neither written nor read: 6.12 does (`mm/page_io.c:
@@ -132,7 +131,7 @@ impl Host {
         match place {
             Place::Zram { percent } => {
                 self.spend(self.zram_cost(page));
-                self.zram_stored(if self.mappings[self.owner(page)].zeros { 0 } else { percent });
+                self.zram_stored(self.zram_size(page, percent));
                 true
             }
             Place::Disk { device, offset } => {
@@ -155,17 +154,38 @@ impl Host {
         };
         let request = Request {
             kind,
-            // The header is before the first slot.
-            offset: offset + (slot as u64 + 1) * PAGE_SIZE,
+            offset: slot_at(offset, slot),
             length: PAGE_SIZE,
             sync: kind == IoKind::Read,
             swap: true,
+            apart: self.is_apart(),
             group,
             since: self.now,
             payload: Payload::Scattered(vec![page]),
         };
         self.plug.add(device, request, &mut self.queues[device]);
         self.charge_io(group, device, kind, PAGE_SIZE);
+    }
+
+    /// Whether writes to swap that the running task makes are throttled apart from those of the flusher (`block/blk-wbt.c: bio_to_wbt_flags`): those of
+    /// kswapd are, and since 6.12 those of all.
+    fn is_apart(&self) -> bool {
+        self.spec.release >= Release::V6_12 || self.is_kswapd(self.current)
+    }
+
+    /// The disk to which a page is swapped, when the running task must wait until that takes one more write (`__wbt_wait`). What makes the last
+    /// request longer waits for nothing.
+    pub(crate) fn awaited_swap(&mut self, page: PageId) -> Option<usize> {
+        let (at, slot) = self.slot_of(page);
+        let Place::Disk { device, offset } = self.swap.areas[at].place else { return None };
+        let largest = self.queues[device].spec.max_request;
+        if self.in_zero_map(page) || self.plug.goes_on_at(device, slot_at(offset, slot), largest) {
+            return None;
+        }
+        let apart = self.is_apart();
+        let urgency = if apart { Urgency::Awaited } else { self.urgency(device, false) };
+        let plugged = self.plug.count(device);
+        (!self.queues[device].has_room(self.now, urgency, apart, plugged)).then_some(device)
     }
 
     /// Brings a page back from swap, with its neighbours (`do_swap_page`, `swapin_readahead`).
@@ -192,7 +212,7 @@ impl Host {
                 self.free_slot(page);
             }
             Place::Disk { device, offset } => {
-                let window = self.swap_window(device, slot);
+                let window = self.swap_window(slot);
                 self.add_anon(page, zone, if zeros { 0 } else { flag::LOCKED });
                 let start = slot & !(window - 1);
                 for near in start..(start + window).min(self.swap.areas[at].slots.len()) {
@@ -229,8 +249,8 @@ impl Host {
         Ok(())
     }
 
-    /// Slots to read around one (`swapin_nr_pages`).
-    fn swap_window(&mut self, _device: usize, slot: usize) -> usize {
+    /// Slots to read around one, which lie beside it on the disk, as the kernel does where that rotates (`swapin_nr_pages`).
+    fn swap_window(&mut self, slot: usize) -> usize {
         let most = 1_u64 << self.spec.sysctls.page_cluster;
         if most <= 1 || !self.spec.mechanisms.swap_readahead {
             return 1;
@@ -258,24 +278,16 @@ impl Host {
         self.events.swap_ra_hit += 1;
     }
 
-    /// Puts a page that comes from swap into memory (`__read_swap_cache_async`).
+    /// Puts a page that comes from swap into memory (`__read_swap_cache_async`), charged to the group that it was swapped out of, whoever reads it
+    /// (`mem_cgroup_swapin_charge_folio`).
     fn add_anon(&mut self, page: PageId, zone: usize, flags: u64) {
         let before = self.word(page);
-        let group = self.tasks.get(self.current).map_or(0, |task| task.group);
+        let (at, slot) = self.slot_of(page);
+        let group = self.swap.areas[at].group(slot);
         self.settle(page, zone, group, flag::ANON | flags);
         self.gauges.swapcached += 1;
         self.refault(page, before);
         self.add_to_list(page);
-        let task = self.tasks_of(page);
-        if let Some(stats) = task {
-            stats.swap_pages = stats.swap_pages.saturating_sub(1);
-        }
-    }
-
-    fn tasks_of(&mut self, page: PageId) -> Option<&mut crate::host::Usage> {
-        let area = *self.mappings[self.owner(page)].areas.first()?;
-        let task = self.areas[area as usize].task as usize;
-        self.tasks.get_mut(task).map(|task| &mut task.stats)
     }
 
     /// A page of the swap cache is mapped: that does not activate it in the classic lists (`do_swap_page` has no
@@ -297,6 +309,7 @@ impl Host {
             return;
         }
         self.swap.writing -= 1;
+        self.count_throttled_write(page);
         let reclaim = self.word(page).has(flag::RECLAIM);
         self.words[page as usize].clear(flag::WRITEBACK | flag::RECLAIM);
         if !self.word(page).has(flag::RESIDENT) {
@@ -337,7 +350,11 @@ impl Host {
         if zeros { self.spec.costs.zero_page } else { self.spec.costs.compress_page }
     }
 
-    /// Memory that a page in zram takes.
+    /// Hundredths of a page of memory that a page takes in zram.
+    fn zram_size(&self, page: PageId, percent: u64) -> u64 {
+        if self.mappings[self.owner(page)].zeros { 0 } else { percent }
+    }
+
     fn zram_stored(&mut self, percent: u64) {
         self.swap.zram_percent += percent;
         while self.swap.zram_pages * 100 < self.swap.zram_percent {
@@ -347,11 +364,8 @@ impl Host {
         }
     }
 
-    fn zram_freed(&mut self) {
-        let stored: u64 =
-            self.swap.areas.iter().filter(|area| matches!(area.place, Place::Zram { .. })).map(|area| area.used).sum();
-        // What is left takes its share of what all took.
-        self.swap.zram_percent = self.swap.zram_percent * stored / (stored + 1);
+    fn zram_freed(&mut self, percent: u64) {
+        self.swap.zram_percent -= percent;
         while self.swap.zram_pages > self.swap.zram_percent.div_ceil(100) {
             let Some(zone) = self.swap.zram_zones.pop() else { return };
             self.zones[zone].free += 1;

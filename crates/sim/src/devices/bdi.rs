@@ -24,6 +24,8 @@ pub(crate) struct Work {
     /// Mappings to write (`b_io`), and those with more (`b_more_io`).
     pub(crate) queue: VecDeque<usize>,
     pub(crate) more: VecDeque<usize>,
+    /// Whether it wrote any page since the mappings were queued.
+    pub(crate) wrote: bool,
     /// What is left of the chunk of the first mapping, and where it ends when it wraps.
     pub(crate) chunk: Option<Chunk>,
 }

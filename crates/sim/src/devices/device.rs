@@ -1,7 +1,6 @@
-//! Block devices: what a machine asks of them, and a plain one.
+//! Block devices: what a machine asks of them.
 
-use pagetide_core::{Bytes, BytesPerSecond, Nanos};
-use std::collections::VecDeque;
+use pagetide_core::{Bytes, Nanos};
 use std::fmt::Debug;
 
 /// What a request does.
@@ -59,8 +58,6 @@ pub struct QueueSpec {
     pub optimal_request: Bytes,
     /// Requests in the device at once (`nr_requests`, or the driver's tags when they are fewer).
     pub depth: u32,
-    /// Seeks cost time (`rotational`): swap is read ahead by position then.
-    pub rotational: bool,
 }
 
 impl QueueSpec {
@@ -73,62 +70,6 @@ impl QueueSpec {
             max_request: Bytes::new(1280 << 10),
             optimal_request: Bytes::ZERO,
             depth: 256,
-            rotational: false,
-        }
-    }
-}
-
-/// A device with a latency, and limits of requests and bytes per second. Each request takes the latency at least; requests beyond
-/// a limit wait their turn, as with QEMU's `throttling.iops-total` and `bps-total` without bursts.
-#[derive(Debug, Clone)]
-pub struct PlainDevice {
-    latency: u64,
-    request_gap: u64,
-    bytes_per_second: u64,
-    /// When the limits allow the next request.
-    free_at: u64,
-    in_flight: VecDeque<(u64, RequestId)>,
-}
-
-impl PlainDevice {
-    /// A device with these limits; none where absent.
-    pub fn new(latency: Nanos, iops: Option<u64>, bandwidth: Option<BytesPerSecond>) -> Self {
-        Self {
-            latency: latency.get(),
-            request_gap: iops.map_or(0, |iops| 1_000_000_000 / iops.max(1)),
-            bytes_per_second: bandwidth.map_or(0, BytesPerSecond::get),
-            free_at: 0,
-            in_flight: VecDeque::new(),
-        }
-    }
-}
-
-impl Device for PlainDevice {
-    fn submit(&mut self, now: Nanos, request: IoRequest) {
-        let start = self.free_at.max(now.get());
-        let transfer = if self.bytes_per_second == 0 {
-            0
-        } else {
-            (u128::from(request.length) * 1_000_000_000 / u128::from(self.bytes_per_second)) as u64
-        };
-        if request.kind != IoKind::Flush {
-            self.free_at = start + self.request_gap.max(transfer);
-        }
-        let end = start + self.latency;
-        // A flush waits for what was sent before.
-        let end =
-            if request.kind == IoKind::Flush { end.max(self.in_flight.back().map_or(0, |last| last.0)) } else { end };
-        let end = end.max(self.in_flight.back().map_or(0, |last| last.0));
-        self.in_flight.push_back((end, request.id));
-    }
-
-    fn next_event(&self) -> Option<Nanos> {
-        self.in_flight.front().map(|(end, _)| Nanos::new(*end))
-    }
-
-    fn advance(&mut self, now: Nanos, ended: &mut Vec<RequestId>) {
-        while self.in_flight.front().is_some_and(|(end, _)| *end <= now.get()) {
-            ended.extend(self.in_flight.pop_front().map(|(_, id)| id));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Request queues of block devices: merging, depth and accounting (`block/blk-mq.c`, `block/blk-merge.c`).
 
+use crate::PAGE_SIZE;
 use crate::devices::device::{Device, IoKind, IoRequest, QueueSpec, RequestId};
 use crate::devices::journal::Stage;
 use crate::devices::wbt::{Urgency, WritebackThrottle};
 use crate::page::PageId;
-use pagetide_core::Nanos;
+use pagetide_core::{Bytes, Nanos};
 use std::collections::VecDeque;
 
 /// What a request carries.
@@ -31,6 +32,8 @@ pub(crate) struct Request {
     pub(crate) sync: bool,
     /// Whether it reads or writes swap.
     pub(crate) swap: bool,
+    /// Whether it is a write that is throttled apart from those of the flusher (`WBT_KSWAPD` of 6.1, `WBT_SWAP` of 6.12).
+    pub(crate) apart: bool,
     /// The control group that it is for.
     pub(crate) group: usize,
     /// When it was made.
@@ -44,6 +47,7 @@ impl Request {
         let fits = self.kind == next.kind
             && self.sync == next.sync
             && self.swap == next.swap
+            && self.apart == next.apart
             && self.group == next.group
             && self.offset + self.length == next.offset
             && self.length + next.length <= largest;
@@ -77,6 +81,7 @@ pub(crate) struct DiskCounters {
 pub(crate) struct Queue {
     pub(crate) spec: QueueSpec,
     device: Box<dyn Device>,
+    /// Requests that wait for a tag: they do not count as in flight yet.
     waiting: VecDeque<Request>,
     in_flight: Vec<(RequestId, Request)>,
     /// Requests that the device says have ended.
@@ -86,8 +91,8 @@ pub(crate) struct Queue {
     flushes: Vec<Request>,
     next_id: u64,
     pub(crate) counters: DiskCounters,
-    /// Writes that nobody waits for, in the device or waiting.
-    pub(crate) background_writes: u64,
+    /// Writes that nobody waits for, in the device or waiting: those of the flusher, and those apart from them (`rq_wait`).
+    throttled: [u64; 2],
     throttle: WritebackThrottle,
 }
 
@@ -104,16 +109,16 @@ impl Queue {
             flushes: Vec::new(),
             next_id: 0,
             counters: DiskCounters::default(),
-            background_writes: 0,
+            throttled: [0; 2],
         }
     }
 
     /// Requests in it.
     pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight.len() + self.waiting.len() + usize::from(self.flushing.is_some())
+        self.in_flight.len() + usize::from(self.flushing.is_some())
     }
 
-    /// Adds a request. One behind the last that still waits is merged with it.
+    /// Adds a request.
     pub(crate) fn add(&mut self, now: u64, request: Request) {
         self.count_time(now);
         if request.kind == IoKind::Flush {
@@ -121,26 +126,19 @@ impl Queue {
             self.flush(now);
             return;
         }
-        if request.kind == IoKind::Write && !request.sync {
-            self.background_writes += 1;
-        }
-        if let Some(last) = self.waiting.back_mut()
-            && last.merge(&request, self.spec.max_request.get())
-        {
-            self.counters.merges[request.kind as usize] += 1;
-            if request.kind == IoKind::Write && !request.sync {
-                self.background_writes -= 1;
-            }
-            return;
+        match request.kind {
+            IoKind::Read => self.throttle.saw_read(now),
+            _ if request.sync => {}
+            _ => self.throttled[usize::from(request.apart)] += 1,
         }
         self.waiting.push_back(request);
         self.dispatch(now);
     }
 
-    /// Whether it takes one more request of writeback.
-    pub(crate) fn has_room(&mut self, now: u64, urgency: Urgency) -> bool {
+    /// Whether it takes one more request of writeback, when so many are made and not sent.
+    pub(crate) fn has_room(&mut self, now: u64, urgency: Urgency, apart: bool, plugged: u64) -> bool {
         self.end_windows(now);
-        self.background_writes < self.throttle.limit(now, urgency)
+        self.throttled[usize::from(apart)] + plugged < self.throttle.limit(now, urgency)
     }
 
     /// Ends the windows of the throttle that are over.
@@ -148,13 +146,15 @@ impl Queue {
         if self.throttle.is_due(now) {
             let reads = self.in_flight.iter().filter(|(_, request)| request.kind == IoKind::Read);
             let oldest = reads.map(|(_, request)| request.since).min();
-            self.throttle.advance(now, self.background_writes, oldest);
+            self.throttle.advance(now, self.throttled.iter().sum(), oldest);
         }
     }
 
     fn dispatch(&mut self, now: u64) {
         while self.in_flight.len() < self.spec.depth.max(1) as usize {
-            let Some(request) = self.waiting.pop_front() else { return };
+            let Some(mut request) = self.waiting.pop_front() else { return };
+            // `rq->start_time_ns`
+            request.since = request.since.max(now);
             let id = self.submit(now, &request);
             self.in_flight.push((id, request));
         }
@@ -202,8 +202,10 @@ impl Queue {
             self.counters.count(now, &request);
             self.end_windows(now);
             self.throttle.count(request.kind, now.saturating_sub(request.since));
-            if request.kind == IoKind::Write && !request.sync {
-                self.background_writes -= 1;
+            match request.kind {
+                IoKind::Read => self.throttle.saw_read(now),
+                _ if request.sync => {}
+                _ => self.throttled[usize::from(request.apart)] -= 1,
             }
             ended.push(request);
         }
@@ -277,6 +279,18 @@ impl Plug {
     /// Goes on with a request that was taken back.
     pub(crate) fn resume(&mut self, request: Option<(usize, Request)>) {
         self.requests.extend(request);
+    }
+
+    /// Whether a page at a place of a device makes the last request longer, of which none is larger than `largest`.
+    pub(crate) fn goes_on_at(&self, device: usize, place: u64, largest: Bytes) -> bool {
+        self.requests.last().is_some_and(|(to, last)| {
+            *to == device && last.offset + last.length == place && last.length + PAGE_SIZE <= largest.get()
+        })
+    }
+
+    /// Requests to a device.
+    pub(crate) fn count(&self, device: usize) -> u64 {
+        self.requests.iter().filter(|(to, _)| *to == device).count() as u64
     }
 
     pub(crate) fn is_empty(&self) -> bool {

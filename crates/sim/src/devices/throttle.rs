@@ -227,7 +227,17 @@ mod tests {
 
     fn request(length: u64) -> Request {
         let payload = Payload::Flush { task: 0 };
-        Request { kind: IoKind::Read, offset: 0, length, sync: true, swap: false, group: 1, since: 0, payload }
+        Request {
+            kind: IoKind::Read,
+            offset: 0,
+            length,
+            sync: true,
+            swap: false,
+            apart: false,
+            group: 1,
+            since: 0,
+            payload,
+        }
     }
 
     /// Bytes and requests that a lane lets go within `ticks`, of requests that come at these times.

@@ -13,6 +13,8 @@ const WINDOW: u64 = 100_000_000;
 const READ_TARGET: u64 = 75_000_000;
 /// Writes in a window from which on they are compared with reads (`RWB_MIN_WRITE_SAMPLES`).
 const MIN_WRITES: u64 = 3;
+/// How long after a read writeback that is not urgent gets the least, ns (`close_io`).
+const CLOSE: u64 = 100_000_000;
 /// Windows without samples after which the limit goes a step back to the centre (`RWB_UNKNOWN_BUMP`).
 const MAX_UNKNOWN: u32 = 5;
 
@@ -23,7 +25,7 @@ pub(crate) enum Urgency {
     Background,
     /// Reclaim or `sync` asked for it.
     Normal,
-    /// A writer slept for it in the last second.
+    /// A writer slept for it in the last second, or it frees memory: writes of kswapd, and since 6.12 all writes to swap.
     Awaited,
 }
 
@@ -42,6 +44,8 @@ pub(crate) struct WritebackThrottle {
     writes: u64,
     fastest_read: u64,
     unknown: u32,
+    /// When the last read came or ended.
+    last_read: Option<u64>,
 }
 
 impl WritebackThrottle {
@@ -56,6 +60,7 @@ impl WritebackThrottle {
             writes: 0,
             fastest_read: u64::MAX,
             unknown: 0,
+            last_read: None,
         };
         throttle.set_depth();
         throttle
@@ -75,10 +80,16 @@ impl WritebackThrottle {
     pub(crate) fn limit(&mut self, now: u64, urgency: Urgency) -> u64 {
         self.ends.get_or_insert(now + WINDOW);
         match urgency {
+            Urgency::Normal if self.last_read.is_some_and(|at| now < at + CLOSE) => self.depth.div_ceil(4),
             Urgency::Background => self.depth.div_ceil(4),
             Urgency::Normal => self.depth.div_ceil(2).max(self.depth.min(2)),
             Urgency::Awaited => self.depth,
         }
+    }
+
+    /// A read has come or ended.
+    pub(crate) fn saw_read(&mut self, now: u64) {
+        self.last_read = Some(now);
     }
 
     /// A request has ended.

@@ -7,6 +7,12 @@ pub(crate) const LEAF: u64 = 64;
 /// Page numbers of mappings begin at a multiple of this.
 pub(crate) const OWNER_SHIFT: u32 = 9;
 
+/// Page numbers that a mapping of so many pages takes.
+pub(crate) const fn range_of(pages: u64) -> u64 {
+    let pages = if pages == 0 { 1 } else { pages };
+    pages.div_ceil(1 << OWNER_SHIFT) << OWNER_SHIFT
+}
+
 /// What a mapping is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Backing {
@@ -110,6 +116,8 @@ pub(crate) mod pte {
     pub(crate) const PRESENT: u8 = 1;
     pub(crate) const YOUNG: u8 = 2;
     pub(crate) const DIRTY: u8 = 4;
+    /// It names a slot in swap (`MM_SWAPENTS`); never with `PRESENT`.
+    pub(crate) const SWAP: u8 = 8;
 }
 
 /// A range of addresses of a task.
@@ -125,9 +133,8 @@ pub(crate) struct Area {
     /// The open file it was mapped from, for its readahead.
     pub(crate) handle: Option<u32>,
     pub(crate) entries: Vec<u8>,
-    /// Entries present by table of 512.
-    pub(crate) tables: Vec<u16>,
-    pub(crate) present: u64,
+    /// Whether each page table, of 512 entries, is there.
+    pub(crate) tables: Vec<bool>,
     /// Page tables that the filters of even and odd generations name (`struct lru_gen_mm_state.filters`).
     pub(crate) filters: [Vec<bool>; 2],
     pub(crate) unmapped: bool,
@@ -144,8 +151,7 @@ impl Area {
             locked: false,
             handle: None,
             entries: vec![0; pages as usize],
-            tables: vec![0; pages.div_ceil(512) as usize],
-            present: 0,
+            tables: vec![false; pages.div_ceil(512) as usize],
             filters: [Vec::new(), Vec::new()],
             unmapped: false,
         }

@@ -21,6 +21,8 @@ pub(crate) struct Area {
     pub(crate) priority: i32,
     /// The page in each slot.
     pub(crate) slots: Vec<PageId>,
+    /// The group to which each slot that is taken is charged (`swap_cgroup`).
+    groups: Vec<u8>,
     pub(crate) used: u64,
     /// Where the next free slot is looked for.
     next: usize,
@@ -37,6 +39,7 @@ impl Area {
             place,
             priority,
             slots: vec![NO_PAGE; slots],
+            groups: vec![0; slots],
             used: 0,
             next: 0,
             taken: vec![0; clusters],
@@ -45,9 +48,9 @@ impl Area {
         }
     }
 
-    /// Takes a slot for a page: the next of the cluster, else the first of an empty cluster, else the next that is free
+    /// Takes a slot for a page of a group: the next of the cluster, else the first of an empty cluster, else the next that is free
     /// (`scan_swap_map_try_ssd_cluster`).
-    pub(crate) fn take(&mut self, page: PageId) -> Option<usize> {
+    pub(crate) fn take(&mut self, page: PageId, group: usize) -> Option<usize> {
         let size = self.slots.len();
         if self.used as usize >= size {
             return None;
@@ -64,12 +67,18 @@ impl Area {
             (from..size).chain(0..from).find(|slot| self.slots[*slot] == NO_PAGE)?
         };
         self.slots[slot] = page;
+        self.groups[slot] = group as u8;
         self.used += 1;
         self.next = slot + 1;
         let taken = &mut self.taken[slot / CLUSTER];
         self.empty -= usize::from(*taken == 0);
         *taken += 1;
         Some(slot)
+    }
+
+    /// The group to which a slot that is taken is charged.
+    pub(crate) fn group(&self, slot: usize) -> usize {
+        usize::from(self.groups[slot])
     }
 
     pub(crate) fn give_back(&mut self, slot: usize) {
@@ -90,6 +99,7 @@ pub(crate) struct Swap {
     /// Pages that zram takes, and their zones.
     pub(crate) zram_pages: u64,
     pub(crate) zram_zones: Vec<usize>,
+    /// Hundredths of a page that all that is in zram takes.
     pub(crate) zram_percent: u64,
     pub(crate) hits: u64,
     pub(crate) previous: u64,

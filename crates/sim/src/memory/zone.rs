@@ -1,7 +1,7 @@
 //! Zones, nodes and watermarks (`mm/page_alloc.c`).
 
 use crate::PAGE_SIZE;
-use crate::machine::{MachineSpec, Release};
+use crate::machine::MachineSpec;
 use pagetide_core::HugePages;
 
 /// What part of the address space a zone is.
@@ -141,9 +141,9 @@ pub(crate) fn min_free_kbytes(zones: &[Zone], spec: &MachineSpec) -> u64 {
     least.max(wanted.min(managed.saturating_sub(high) / 20) * 4)
 }
 
-/// Whether the release has a watermark for promotion.
-pub(crate) fn promo(zone: &Zone, release: Release) -> Option<u64> {
-    (release >= Release::V6_1).then(|| zone.high + (zone.high - zone.low))
+/// The watermark for promotion.
+pub(crate) const fn promo(zone: &Zone) -> u64 {
+    zone.high + (zone.high - zone.low)
 }
 
 #[cfg(test)]

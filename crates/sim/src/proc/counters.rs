@@ -117,19 +117,16 @@ impl Host {
     fn zoneinfo(&self, take: &mut Take<'_>) {
         for zone in &self.zones {
             let row = format!("node{}/{}", zone.node, zone.kind.name());
-            let promo = zone::promo(zone, self.spec.release);
             for (name, pages) in [
-                ("free", Some(zone.free)),
-                ("min", Some(zone.min)),
-                ("low", Some(zone.low)),
-                ("high", Some(zone.high)),
-                ("promo", promo),
-                ("managed", Some(zone.managed)),
-                ("reserve_max", Some(zone.reserve)),
+                ("free", zone.free),
+                ("min", zone.min),
+                ("low", zone.low),
+                ("high", zone.high),
+                ("promo", zone::promo(zone)),
+                ("managed", zone.managed),
+                ("reserve_max", zone.reserve),
             ] {
-                if let Some(pages) = pages {
-                    take(Table::Zone, &row, name, pages as i64);
-                }
+                take(Table::Zone, &row, name, pages as i64);
             }
         }
     }

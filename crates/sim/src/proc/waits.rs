@@ -168,6 +168,6 @@ const fn letter(state: State) -> u8 {
     match state {
         State::Sleeps => b'S',
         State::Runnable | State::Runs | State::Reclaims => b'R',
-        State::Io | State::Thrashes | State::SwapsIn | State::Memory => b'D',
+        State::Io | State::Thrashes | State::SwapsIn | State::SwapsOut | State::Memory => b'D',
     }
 }

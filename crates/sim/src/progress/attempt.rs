@@ -19,11 +19,20 @@ pub(crate) struct Direct {
     pub(crate) failures: u32,
     pub(crate) force: bool,
     pub(crate) ignore_low: bool,
+    /// Whether pages were left alone that could have been deactivated, and groups that `memory.low` protects.
+    pub(crate) skipped: (bool, bool),
 }
 
 impl Default for Direct {
     fn default() -> Self {
-        Self { priority: DEF_PRIORITY, reclaimed: 0, failures: 0, force: false, ignore_low: false }
+        Self {
+            priority: DEF_PRIORITY,
+            reclaimed: 0,
+            failures: 0,
+            force: false,
+            ignore_low: false,
+            skipped: (false, false),
+        }
     }
 }
 

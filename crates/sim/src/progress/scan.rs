@@ -41,8 +41,6 @@ pub(crate) struct Scan {
     pub(crate) wanted: u64,
     pub(crate) reclaimed: u64,
     pub(crate) scanned: u64,
-    pub(crate) may_write: bool,
-    pub(crate) may_swap: bool,
     pub(crate) deactivate: [bool; 2],
     pub(crate) skipped_deactivate: bool,
     pub(crate) force_deactivate: bool,
@@ -51,8 +49,10 @@ pub(crate) struct Scan {
     /// MGLRU: a group had too little to evict in the round before.
     pub(crate) needs_aging: bool,
     pub(crate) last_reclaimed: u64,
-    /// MGLRU of 6.12: where kswapd goes on when other tasks have run.
+    /// Where it goes on when other tasks have run.
     pub(crate) resume: Option<Resume>,
+    /// The disk of the swap that must take more writes before.
+    pub(crate) waits: Option<usize>,
     pub(crate) cache_trim: bool,
     pub(crate) file_is_tiny: bool,
     pub(crate) cost: [u64; 2],
@@ -69,8 +69,6 @@ impl Scan {
             wanted,
             reclaimed: 0,
             scanned: 0,
-            may_write: true,
-            may_swap: true,
             deactivate: [false; 2],
             skipped_deactivate: false,
             force_deactivate: false,
@@ -79,6 +77,7 @@ impl Scan {
             needs_aging: false,
             last_reclaimed: 0,
             resume: None,
+            waits: None,
             cache_trim: false,
             file_is_tiny: false,
             cost: [0; 2],
@@ -92,14 +91,26 @@ impl Scan {
     }
 }
 
-/// Where a scan of the groups goes on that let other tasks run (`try_to_shrink_lruvec`: `cond_resched`).
+/// Where a scan of the groups goes on that let other tasks run: it waits until swap takes more writes (`__wbt_wait`), or kswapd on MGLRU of 6.12
+/// has looked at a batch (`try_to_shrink_lruvec`: `cond_resched`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Resume {
     /// The first group, and how many came after it.
     pub(crate) first: usize,
     pub(crate) step: usize,
-    /// Pages of the group that were looked at.
+    /// MGLRU: pages of the group that were looked at.
     pub(crate) looked_at: u64,
+    /// The classic lists: how far those of the group are.
+    pub(crate) lists: Option<Lists>,
+}
+
+/// How far the scan of a group's lists is (`shrink_lruvec`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lists {
+    /// Pages to look at by list, and what is left of them.
+    pub(crate) targets: [u64; 4],
+    pub(crate) left: [u64; 4],
+    pub(crate) reclaimed: u64,
 }
 
 /// What became of a page.
@@ -111,4 +122,6 @@ pub(crate) enum ScanResult {
     Kept,
     /// It goes to the active list.
     Activated,
+    /// It is to be written to swap, which takes no more writes yet: it and those behind it stay where they are.
+    Waits,
 }

@@ -31,6 +31,8 @@ pub(crate) struct Kswapd {
     pub(crate) writeback: bool,
     /// Dirty pages that nobody writes fill the end of the lists (`PGDAT_DIRTY`).
     pub(crate) dirty: bool,
+    /// While it waits for writes that end: how many more it waits for (`NR_THROTTLED_WRITTEN`).
+    pub(crate) awaits: Option<u64>,
     /// The request that it has not sent yet while others run: a plug is sent by who blocks.
     pub(crate) plugged: Option<(usize, Request)>,
     /// Which groups MGLRU of 6.12 reclaims from next (`memcg_lru.seq`).

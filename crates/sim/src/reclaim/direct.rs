@@ -1,8 +1,10 @@
 //! Reclaim by the task that needs a page, and the OOM killer (`mm/vmscan.c: do_try_to_free_pages`, `mm/oom_kill.c`).
 
 use crate::host::{Host, Stall};
+use crate::memory::kind::Kind;
 use crate::progress::attempt::{Direct, MAX_RETRIES, OverHigh};
 use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Scan};
+use crate::progress::sleeper::HOPELESS;
 use crate::tick::{HZ, JIFFY};
 
 impl Host {
@@ -10,59 +12,93 @@ impl Host {
     pub(crate) fn reclaim_directly(&mut self) -> Result<(), Stall> {
         let before = self.cpu;
         let mut direct = self.tasks[self.current].direct;
-        if direct.priority == DEF_PRIORITY {
+        let own = self.tasks[self.current].node;
+        let first = self.paused_node(0).map(|node| (node + self.nodes - own) % self.nodes);
+        if direct.priority == DEF_PRIORITY && first.is_none() {
             self.events.allocstall_movable += 1;
         }
-        let mut reclaimed = 0;
-        let mut congested = false;
-        let mut skipped = (false, false);
-        for step in 0..self.nodes {
-            let node = (self.tasks[self.current].node + step) % self.nodes;
-            let mut scan = Scan::new(node, 0, false, CLUSTER);
+        let mut stall = Ok(());
+        for step in first.unwrap_or(0)..self.nodes {
+            let mut scan = Scan::new((own + step) % self.nodes, 0, false, CLUSTER);
             scan.priority = direct.priority;
             scan.force_deactivate = direct.force;
             scan.ignore_low = direct.ignore_low;
-            self.shrink_node(&mut scan);
-            reclaimed += scan.reclaimed;
-            congested |= self.lruvecs[node].congested;
-            skipped.0 |= scan.skipped_deactivate;
-            skipped.1 |= scan.skipped_low;
+            match self.shrink_for_task(scan) {
+                Ok(scan) => {
+                    direct.reclaimed += scan.reclaimed;
+                    direct.skipped.0 |= scan.skipped_deactivate;
+                    direct.skipped.1 |= scan.skipped_low;
+                }
+                Err(waits) => {
+                    stall = Err(waits);
+                    break;
+                }
+            }
         }
         self.reclaims += self.cpu - before;
-        direct.reclaimed += reclaimed;
-        let ended = direct.reclaimed >= CLUSTER || direct.priority == 0;
-        let stall = if ended {
-            for node in 0..self.nodes {
-                self.snapshot_refaults(0, node);
-                self.lruvecs[node].congested = false;
+        if stall.is_ok() {
+            let throttled = self.is_throttled(own, direct.priority, direct.reclaimed);
+            if direct.reclaimed >= CLUSTER || direct.priority == 0 {
+                (0..self.nodes).for_each(|node| self.snapshot_refaults(0, node));
+                stall = self.end_direct(&mut direct);
+            } else {
+                direct.priority -= 1;
+                stall = Err(if throttled { Stall::Until(self.now + JIFFY) } else { Stall::Yield });
             }
-            self.end_direct(&mut direct, skipped)
-        } else {
-            direct.priority -= 1;
-            Err(Stall::Yield)
-        };
+        }
         self.tasks[self.current].direct = direct;
-        match stall {
-            // `VMSCAN_THROTTLE_CONGESTED`: one tick.
-            Err(Stall::Yield) if congested => Err(Stall::Until(self.now + JIFFY)),
-            other => other,
+        stall
+    }
+
+    /// Whether a task sleeps for a tick behind a pass (`reclaim_throttle`): because its node is congested, or because it has freed nothing up to the
+    /// last priority but one (`consider_reclaim_throttle`); only where most of what can be reclaimed is dirty or on its way (`skip_throttle_noprogress`).
+    fn is_throttled(&self, node: usize, priority: u32, reclaimed: u64) -> bool {
+        if !self.lruvecs[node].congested && (priority != 1 || reclaimed > 0) {
+            return false;
+        }
+        let of_node = |node, kind| self.listed(0, node, kind, false) + self.listed(0, node, kind, true);
+        let listed = |kind| (0..self.nodes).map(|node| of_node(node, kind)).sum::<u64>();
+        let anon = if self.can_swap() { listed(Kind::Anon) } else { 0 };
+        let pending = self.gauges.dirty + self.gauges.writeback + self.swap.writing;
+        self.kswapds[node].failures < HOPELESS && 2 * pending > listed(Kind::File) + anon
+    }
+
+    /// A pass over a node for the running task, or the rest of the one that waits.
+    fn shrink_for_task(&mut self, scan: Scan) -> Result<Box<Scan>, Stall> {
+        let rest = self.tasks[self.current].paused.take();
+        let rest = rest.filter(|rest| (rest.node, rest.target) == (scan.node, scan.target));
+        let mut scan = rest.unwrap_or_else(|| Box::new(scan));
+        self.shrink_node(&mut scan);
+        match scan.waits.take() {
+            None => Ok(scan),
+            Some(device) => {
+                self.tasks[self.current].paused = Some(scan);
+                Err(Stall::Room(device))
+            }
         }
     }
 
-    fn end_direct(&mut self, direct: &mut Direct, skipped: (bool, bool)) -> Result<(), Stall> {
+    /// The node of which the running task has a pass that waits, for this group.
+    fn paused_node(&self, target: usize) -> Option<usize> {
+        self.tasks[self.current].paused.as_ref().filter(|scan| scan.target == target).map(|scan| scan.node)
+    }
+
+    fn end_direct(&mut self, direct: &mut Direct) -> Result<(), Stall> {
         let progress = direct.reclaimed > 0;
-        *direct = Direct { failures: if progress { 0 } else { direct.failures + 1 }, ..Direct::default() };
+        let (force, ignore_low) = if progress { (false, false) } else { direct.skipped };
+        let failures = if progress { 0 } else { direct.failures + 1 };
+        *direct = Direct { failures, force, ignore_low, ..Direct::default() };
         if progress {
             return Ok(());
         }
-        direct.force = skipped.0;
-        direct.ignore_low = skipped.1;
-        if direct.failures <= MAX_RETRIES || self.gauges.writeback > 0 || self.swap.writing > 0 {
-            // Writes that end free pages (`should_reclaim_retry`).
-            return Err(Stall::Until(self.now + JIFFY));
+        if direct.failures <= MAX_RETRIES {
+            return Err(Stall::Yield);
         }
-        self.kill_largest();
-        direct.failures = 0;
+        // Writes that end free pages: nobody is killed while there are any.
+        if self.gauges.writeback == 0 && self.swap.writing == 0 {
+            self.kill_largest();
+            direct.failures = 0;
+        }
         Err(Stall::Until(self.now + JIFFY))
     }
 
@@ -74,7 +110,8 @@ impl Host {
         let mut scan = Scan::new(node, 0, false, CLUSTER);
         while scan.reclaimed < CLUSTER {
             self.shrink_node(&mut scan);
-            if scan.priority == 0 {
+            // It does not wait for swap either.
+            if scan.priority == 0 || scan.waits.is_some() {
                 break;
             }
             scan.priority -= 1;
@@ -101,9 +138,9 @@ impl Host {
             if group == 0 || self.groups[group].usage < self.groups[group].max {
                 continue;
             }
-            self.groups[group].over_max += 1;
+            self.groups[group].over_max += u64::from(self.paused_node(group).is_none());
             let mut direct = self.tasks[self.current].direct;
-            let reclaimed = self.reclaim_group(group, CLUSTER, &mut direct.priority);
+            let reclaimed = self.reclaim_group(group, CLUSTER, direct.priority)?;
             direct.reclaimed += reclaimed;
             if self.groups[group].usage < self.groups[group].max {
                 direct.reset();
@@ -141,14 +178,17 @@ impl Host {
     }
 
     /// One priority of the reclaim of a group on all nodes.
-    fn reclaim_group(&mut self, group: usize, wanted: u64, priority: &mut u32) -> u64 {
+    fn reclaim_group(&mut self, group: usize, wanted: u64, priority: u32) -> Result<u64, Stall> {
         let before = self.cpu;
-        let mut reclaimed = 0;
-        for node in 0..self.nodes {
+        let mut reclaimed = Ok(0);
+        for node in self.paused_node(group).unwrap_or(0)..self.nodes {
             let mut scan = Scan::new(node, group, false, wanted);
-            scan.priority = *priority;
-            self.shrink_node(&mut scan);
-            reclaimed += scan.reclaimed;
+            scan.priority = priority;
+            let shrunk = self.shrink_for_task(scan);
+            reclaimed = reclaimed.and_then(|sum| shrunk.map(|scan| sum + scan.reclaimed));
+            if reclaimed.is_err() {
+                break;
+            }
             self.snapshot_refaults(group, node);
         }
         self.reclaims += self.cpu - before;
@@ -163,7 +203,7 @@ impl Host {
         let mut priority = DEF_PRIORITY;
         let mut freed = 0;
         while freed < wanted {
-            freed += self.reclaim_group(group, wanted, &mut priority);
+            freed += self.reclaim_group(group, wanted, priority)?;
             if priority == 0 {
                 break;
             }
@@ -195,11 +235,17 @@ impl Host {
             if group == 0 || self.groups[group].usage <= self.groups[group].high {
                 continue;
             }
-            self.groups[group].over_high += 1;
+            self.groups[group].over_high += u64::from(self.paused_node(group).is_none());
             let mut priority = DEF_PRIORITY;
             let mut freed = 0;
             while freed < over.wanted() {
-                freed += self.reclaim_group(group, over.wanted(), &mut priority);
+                match self.reclaim_group(group, over.wanted(), priority) {
+                    Ok(pages) => freed += pages,
+                    Err(stall) => {
+                        self.tasks[self.current].above_high = Some(over);
+                        return Err(stall);
+                    }
+                }
                 if priority == 0 {
                     break;
                 }

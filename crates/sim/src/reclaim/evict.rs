@@ -71,6 +71,7 @@ impl Host {
         }
         scan.scanned += 1;
         let kind = Kind::of(word);
+        // No flusher handles anonymous pages: reclaim does not wait for them here (`folio_check_dirty_writeback`).
         if kind == Kind::File {
             if word.has(flag::DIRTY | flag::WRITEBACK) {
                 found.dirty += 1;
@@ -78,11 +79,9 @@ impl Host {
             if word.has(flag::DIRTY) && !word.has(flag::WRITEBACK) {
                 found.unqueued_dirty += 1;
             }
-        } else if word.has(flag::WRITEBACK) {
-            found.dirty += 1;
         }
         if word.has(flag::WRITEBACK) {
-            if word.has(flag::RECLAIM) {
+            if kind == Kind::File && word.has(flag::RECLAIM) {
                 found.congested += 1;
             }
             if scan.kswapd && word.has(flag::RECLAIM) && self.kswapds[scan.node].writeback {
@@ -116,7 +115,7 @@ impl Host {
                     self.words[page as usize].set(flag::RECLAIM);
                     return ScanResult::Activated;
                 }
-                if only_if_clean || !scan.may_write {
+                if only_if_clean {
                     return ScanResult::Kept;
                 }
                 if self.spec.release >= Release::V6_12 {
@@ -140,7 +139,7 @@ impl Host {
         }
     }
 
-    fn reclaim_anon(&mut self, page: PageId, scan: &Scan, found: &mut Found) -> ScanResult {
+    fn reclaim_anon(&mut self, page: PageId, scan: &mut Scan, found: &mut Found) -> ScanResult {
         if !self.word(page).has(flag::SWAPPED) {
             if !self.give_slot(page) {
                 return ScanResult::Activated;
@@ -149,8 +148,10 @@ impl Host {
         }
         self.unmap_everywhere(page);
         if self.word(page).has(flag::DIRTY) {
-            if !scan.may_write {
-                return ScanResult::Kept;
+            scan.waits = self.awaited_swap(page);
+            if scan.waits.is_some() {
+                scan.scanned -= 1;
+                return ScanResult::Waits;
             }
             found.pageout += 1;
             if !self.swap_out(page) && self.spec.mechanisms.asynchronous_swap_out {
@@ -168,7 +169,7 @@ impl Host {
         self.count_resident(page, -1);
         if word.has(flag::ANON) {
             if word.has(flag::SWAPPED) {
-                self.leave_swap_cache(page);
+                self.gauges.swapcached -= 1;
             }
         } else {
             self.index_evicted(page);
@@ -199,6 +200,7 @@ impl Host {
             length: crate::PAGE_SIZE,
             sync: false,
             swap: false,
+            apart: self.is_kswapd(self.current),
             group,
             since: self.now,
             payload: Payload::Pages(page, 1),

@@ -1,6 +1,7 @@
 //! kswapd: reclaim in the background (`mm/vmscan.c: kswapd, balance_pgdat, kswapd_try_to_sleep`).
 
 use crate::host::{Host, Stall};
+use crate::page::PageId;
 use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Scan};
 use crate::progress::sleeper::{HOPELESS, State};
 use crate::tick::{JIFFY, WRITEBACK_WAIT};
@@ -10,6 +11,7 @@ impl Host {
     pub(crate) fn step_kswapd(&mut self, node: usize) -> Stall {
         let state = std::mem::take(&mut self.kswapds[node].state);
         let woken = std::mem::take(&mut self.kswapds[node].woken);
+        self.kswapds[node].awaits = None;
         match state {
             State::Asleep if !woken => Stall::Wake,
             State::Asleep | State::Begin => {
@@ -33,6 +35,25 @@ impl Host {
         }
     }
 
+    /// Whether a task is a kswapd: they are the first tasks, by node.
+    pub(crate) fn is_kswapd(&self, task: usize) -> bool {
+        task < self.nodes
+    }
+
+    /// The write of a page has ended: kswapd may have waited for as many (`acct_reclaim_writeback`).
+    pub(crate) fn count_throttled_write(&mut self, page: PageId) {
+        let node = self.zones[self.word(page).zone()].node;
+        let kswapd = &mut self.kswapds[node];
+        match &mut kswapd.awaits {
+            None => {}
+            Some(0) => {
+                kswapd.awaits = None;
+                self.woken.push(node as u32);
+            }
+            Some(left) => *left -= 1,
+        }
+    }
+
     fn balance(&mut self, node: usize, mut scan: Box<Scan>) -> Stall {
         if scan.resume.is_none() {
             if self.balanced(node) {
@@ -50,6 +71,10 @@ impl Host {
             }
         }
         self.shrink_node(&mut scan);
+        if let Some(device) = scan.waits.take() {
+            self.kswapds[node].state = State::Balance(scan);
+            return Stall::Room(device);
+        }
         if scan.resume.is_some() {
             self.kswapds[node].state = State::Balance(scan);
             return Stall::Yield;
@@ -63,7 +88,11 @@ impl Host {
             return self.end_balance(node, &scan);
         }
         self.kswapds[node].state = State::Balance(scan);
-        if immediate { Stall::Until(self.now + WRITEBACK_WAIT) } else { Stall::Yield }
+        if !immediate {
+            return Stall::Yield;
+        }
+        self.kswapds[node].awaits = Some(CLUSTER);
+        Stall::Until(self.now + WRITEBACK_WAIT)
     }
 
     fn end_balance(&mut self, node: usize, scan: &Scan) -> Stall {

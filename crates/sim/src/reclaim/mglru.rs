@@ -180,9 +180,8 @@ impl Host {
     }
 
     /// 0 where there is nearly no swap (`get_swappiness`).
-    fn swappiness_now(&self, scan: &Scan) -> u64 {
-        let set = if self.swap.free_slots() < MIN_BATCH { 0 } else { self.spec.sysctls.swappiness };
-        if scan.may_swap { set } else { u64::from(!scan.of_group() && set > 0) }
+    fn swappiness_now(&self) -> u64 {
+        if self.swap.free_slots() < MIN_BATCH { 0 } else { self.spec.sysctls.swappiness }
     }
 
     /// Whether a new generation is due, and pages to look at (`should_run_aging`).
@@ -241,7 +240,7 @@ impl Host {
             scan.needs_aging = true;
             return;
         }
-        let can_swap = self.swappiness_now(scan) > 0;
+        let can_swap = self.swappiness_now() > 0;
         for group in 0..self.groups.len() {
             let at = self.lruvec_at(group, node);
             if (group == 0 || self.spec.mechanisms.group_lists) && self.aging_due(at, scan.priority, can_swap).0 {
@@ -262,6 +261,7 @@ impl Host {
             let oldest = self.lruvecs[at].generations.oldest[kind as usize];
             if kind == Kind::File || can_swap {
                 while let Some(page) = self.lruvecs[at].generations.pop_oldest(oldest, kind) {
+                    self.spend(self.spec.costs.scan_page);
                     forget_uses(&mut self.words[page as usize]);
                     self.list_in(page, oldest + 1, true);
                 }
@@ -291,7 +291,7 @@ impl Host {
             self.areas[area].filters[next] = vec![false; tables];
             for table in 0..tables {
                 let named = self.areas[area].filters[now].get(table).copied().unwrap_or(false);
-                if self.areas[area].tables[table] == 0 || !(all || named) {
+                if !self.areas[area].tables[table] || !(all || named) {
                     continue;
                 }
                 let first = table as u64 * TABLE;
@@ -382,7 +382,7 @@ impl Host {
             }
             let shrunk = self.shrink_generations(group, scan, &mut looked_at);
             if shrunk == Shrunk::Paused {
-                scan.resume = Some(Resume { first, step, looked_at });
+                scan.resume = Some(Resume { first, step, looked_at, lists: None });
                 return;
             }
             if shrunk == Shrunk::Aged || self.lruvecs[at].generations.total() >> scan.priority == 0 {
@@ -432,12 +432,12 @@ impl Host {
         let before = scan.reclaimed;
         let mut aging = false;
         loop {
-            let swappiness = self.swappiness_now(scan);
+            let swappiness = self.swappiness_now();
             let wanted = self.pages_to_scan(group, at, scan, swappiness > 0, &mut aging);
             if wanted == 0 {
                 return if aging { Shrunk::Aged } else { Shrunk::Done };
             }
-            let delta = self.evict_generation(group, at, scan, swappiness);
+            let Some(delta) = self.evict_generation(group, at, scan, swappiness) else { return Shrunk::Paused };
             if delta == 0 {
                 return Shrunk::Done;
             }
@@ -506,23 +506,28 @@ impl Host {
         !self.zones.iter().any(short)
     }
 
-    /// `evict_folios`: gives the pages looked at, 0 when there is nothing to evict.
-    fn evict_generation(&mut self, group: usize, at: usize, scan: &mut Scan, swappiness: u64) -> u64 {
+    /// `evict_folios`: gives the pages looked at, 0 when there is nothing to evict; none when it waits until swap takes more writes.
+    fn evict_generation(&mut self, group: usize, at: usize, scan: &mut Scan, swappiness: u64) -> Option<u64> {
         let (kind, pages, mut looked_at) = self.isolate_generation(at, swappiness);
         self.drop_empty_generations(at, swappiness > 0);
         if self.lruvecs[at].generations.count(if swappiness > 0 { Kind::Anon } else { Kind::File }) == MIN_GENERATIONS {
             looked_at = 0;
         }
         if pages.is_empty() {
-            return looked_at;
+            return Some(looked_at);
         }
-        let taken = pages.len() as u64;
-        self.count_scanned(group, kind, taken, scan);
-        let file_taken = if kind == Kind::File { taken } else { 0 };
-        let mut found = Found { taken, file_taken, ..Found::default() };
-        let mut freed = 0;
-        for page in pages {
+        let mut pages = pages.into_iter();
+        let (mut found, mut freed) = (Found::default(), 0);
+        while let Some(page) = pages.next() {
             let fate = self.reclaim_page(page, scan, &mut found);
+            if fate == ScanResult::Waits {
+                let oldest = self.lruvecs[at].generations.oldest[kind as usize];
+                for page in pages.rev().chain([page]) {
+                    self.list_in(page, oldest, true);
+                }
+                break;
+            }
+            found.taken += 1;
             if fate == ScanResult::Freed {
                 freed += 1;
                 continue;
@@ -543,10 +548,14 @@ impl Host {
             }
             self.put_generation(page, false);
         }
+        if kind == Kind::File {
+            found.file_taken = found.taken;
+        }
+        self.count_scanned(group, kind, found.taken, scan);
         self.count_reclaimed(group, kind, freed, scan);
         scan.found.add(&found);
         scan.reclaimed += freed;
-        looked_at
+        scan.waits.is_none().then_some(looked_at)
     }
 
     /// `isolate_folios`: the kind, the pages taken off the oldest generation, and how many were looked at.
@@ -625,6 +634,8 @@ impl Host {
                 break;
             }
         }
+        // Those that only change their list cost time as well.
+        self.spend_times(self.spec.costs.scan_page, looked_at - pages.len() as u64);
         let any = !pages.is_empty() || looked_at == MAX_BATCH;
         (pages, if any { looked_at } else { 0 })
     }

@@ -5,7 +5,8 @@ use crate::machine::Release;
 use crate::memory::kind::Kind;
 use crate::memory::lruvec::{inactive_is_low, list};
 use crate::page::{PageId, flag};
-use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Found, Scan, ScanResult};
+use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Found, Lists, Resume, Scan, ScanResult};
+use crate::reclaim::mglru::Shrunk;
 
 /// Which lists are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,13 +19,14 @@ enum Balance {
 impl Host {
     /// Reclaims from a node at the priority of the scan (`shrink_node`).
     pub(crate) fn shrink_node(&mut self, scan: &mut Scan) {
-        if scan.resume.is_none() {
+        let resumes = scan.resume.is_some();
+        if !resumes {
             scan.found = Found::default();
-        } else {
+        } else if scan.kswapd {
             self.plug.resume(self.kswapds[scan.node].plugged.take());
         }
         let before = scan.reclaimed;
-        if !self.mglru() {
+        if !self.mglru() && !resumes {
             self.prepare_scan(scan);
         }
         let in_turn = self.mglru() && self.spec.release >= Release::V6_12 && !scan.of_group();
@@ -32,24 +34,31 @@ impl Host {
             self.shrink_in_turn(scan);
         }
         let groups = if in_turn { Vec::new() } else { self.groups[scan.target].subtree.clone() };
-        for at in groups {
+        let begin = scan.resume.take_if(|_| !in_turn).unwrap_or_default();
+        for (step, at) in groups.into_iter().enumerate().skip(begin.step) {
             if self.protected(at, scan) {
                 continue;
             }
-            if self.mglru() {
-                self.shrink_generations(at, scan, &mut 0);
-            } else if at == 0 || self.spec.mechanisms.group_lists {
-                self.shrink_lists(at, scan);
+            let mut own = if step == begin.step { begin } else { Resume { step, ..Resume::default() } };
+            let paused = if self.mglru() {
+                self.shrink_generations(at, scan, &mut own.looked_at) == Shrunk::Paused
+            } else {
+                (at == 0 || self.spec.mechanisms.group_lists) && !self.shrink_lists(at, scan, &mut own.lists)
+            };
+            if paused {
+                scan.resume = Some(own);
+                break;
             }
         }
         if scan.resume.is_none() {
             self.shrink_slab(scan);
-        } else {
+        } else if scan.waits.is_none() {
+            // Who only lets others run keeps the plug; who waits for IO sends it.
             self.kswapds[scan.node].plugged = self.plug.pop();
         }
         self.send_plug();
         // `lru_gen_shrink_node` of 6.12 returns without a look at what was found: kswapd and tasks do not wait for writeback.
-        if !in_turn {
+        if !in_turn && scan.resume.is_none() {
             self.note_found(scan);
         }
         if scan.reclaimed > before {
@@ -123,7 +132,7 @@ impl Host {
     /// `get_scan_count`: pages to look at, by list.
     fn scan_counts(&self, group: usize, scan: &mut Scan) -> [u64; 4] {
         let swappiness = self.spec.sysctls.swappiness;
-        let balance = if !scan.may_swap || !self.can_swap() || (scan.of_group() && swappiness == 0) {
+        let balance = if !self.can_swap() || (scan.of_group() && swappiness == 0) {
             Balance::Only(Kind::File)
         } else if scan.priority == 0 && swappiness > 0 {
             Balance::Equal
@@ -177,11 +186,12 @@ impl Host {
         counts
     }
 
-    /// `shrink_lruvec`.
-    fn shrink_lists(&mut self, group: usize, scan: &mut Scan) {
-        let mut left = self.scan_counts(group, scan);
-        let targets = left;
-        let mut reclaimed = 0;
+    /// `shrink_lruvec`. Whether it has come to its end: else it waits until swap takes more writes, and goes on from `resume`.
+    fn shrink_lists(&mut self, group: usize, scan: &mut Scan, resume: &mut Option<Lists>) -> bool {
+        let Lists { targets, mut left, mut reclaimed } = resume.take().unwrap_or_else(|| {
+            let targets = self.scan_counts(group, scan);
+            Lists { targets, left: targets, reclaimed: 0 }
+        });
         let proportional = !scan.of_group() && !scan.kswapd && scan.priority == DEF_PRIORITY;
         let [inactive_anon, active_anon] = [list(Kind::Anon, false), list(Kind::Anon, true)];
         let [inactive_file, active_file] = [list(Kind::File, false), list(Kind::File, true)];
@@ -195,7 +205,13 @@ impl Host {
                     }
                     left[at] -= count;
                     if !active {
-                        reclaimed += self.shrink_inactive(group, kind, count, scan);
+                        let (freed, rest) = self.shrink_inactive(group, kind, count, scan);
+                        reclaimed += freed;
+                        if scan.waits.is_some() {
+                            left[at] += rest;
+                            *resume = Some(Lists { targets, left, reclaimed });
+                            return false;
+                        }
                     } else if scan.deactivate[kind as usize] {
                         self.shrink_active(group, kind, count, scan.node);
                     } else {
@@ -233,6 +249,7 @@ impl Host {
         {
             self.shrink_active(group, Kind::Anon, CLUSTER, scan.node);
         }
+        true
     }
 
     /// `shrink_active_list`: the oldest active pages become the youngest inactive ones. Only executable file pages that were used
@@ -281,18 +298,17 @@ impl Host {
         pages
     }
 
-    /// `shrink_inactive_list`: frees what it can of the oldest inactive pages.
-    fn shrink_inactive(&mut self, group: usize, kind: Kind, count: u64, scan: &mut Scan) -> u64 {
+    /// `shrink_inactive_list`: frees what it can of the oldest inactive pages. Gives how many, and those that it put back because it waits.
+    fn shrink_inactive(&mut self, group: usize, kind: Kind, count: u64, scan: &mut Scan) -> (u64, u64) {
         let lruvec = self.lruvec_at(group, scan.node);
         let pages = self.isolate(lruvec, list(kind, false), count);
-        let taken = pages.len() as u64;
-        if taken == 0 {
-            return 0;
+        if pages.is_empty() {
+            return (0, 0);
         }
-        self.count_scanned(group, kind, taken, scan);
-        let mut found = Found { taken, ..Found::default() };
-        let mut freed = 0;
-        for page in pages {
+        let mut pages = pages.into_iter();
+        let (mut found, mut freed, mut rest) = (Found::default(), 0, 0);
+        while let Some(page) = pages.next() {
+            found.taken += 1;
             match self.reclaim_page(page, scan, &mut found) {
                 ScanResult::Freed => freed += 1,
                 ScanResult::Activated => {
@@ -301,19 +317,29 @@ impl Host {
                     self.lruvecs[lruvec].add(page, &mut self.words);
                 }
                 ScanResult::Kept => self.lruvecs[lruvec].add(page, &mut self.words),
+                ScanResult::Waits => {
+                    found.taken -= 1;
+                    rest = pages.len() as u64 + 1;
+                    for page in pages.rev().chain([page]) {
+                        self.lruvecs[lruvec].add_oldest(page, &mut self.words);
+                    }
+                    break;
+                }
             }
         }
+        let taken = found.taken;
+        self.count_scanned(group, kind, taken, scan);
         self.count_reclaimed(group, kind, freed, scan);
         let wasted = if self.spec.release >= Release::V6_12 { taken - freed } else { 0 };
         self.note_cost(group, scan.node, kind, found.pageout, wasted);
-        if found.unqueued_dirty == taken {
+        if taken > 0 && found.unqueued_dirty == taken {
             self.wake_flushers();
         }
         if kind == Kind::File {
             found.file_taken = taken;
         }
         scan.found.add(&found);
-        freed
+        (freed, rest)
     }
 
     pub(crate) fn count_activated(&mut self, group: usize) {

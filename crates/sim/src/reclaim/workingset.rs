@@ -1,7 +1,6 @@
 //! Shadow entries and the refault distance (`mm/workingset.c`).
 
 use crate::host::Host;
-use crate::machine::Release;
 use crate::memory::kind::Kind;
 use crate::page::{PageId, Word, flag};
 
@@ -67,7 +66,6 @@ impl Host {
             self.note_cost(group, node, kind, 1, 0);
             self.count_restore(group, kind);
         }
-        debug_assert!(self.spec.release >= Release::V6_1);
     }
 
     pub(crate) fn count_refault(&mut self, group: usize, kind: Kind) {

@@ -63,6 +63,7 @@ impl Host {
             length,
             sync: true,
             swap: false,
+            apart: false,
             group: 0,
             since,
             payload: Payload::Journal(stage),

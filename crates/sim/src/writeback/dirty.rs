@@ -68,7 +68,7 @@ impl Host {
         (thresh, if background >= thresh { thresh / 2 } else { background })
     }
 
-    /// The limit as the kernel sets it at boot and when `dirty_ratio` or `dirty_bytes` is written (`writeback_set_ratelimit`).
+    /// The limit as the kernel sets it at boot and when `dirty_ratio` or `dirty_bytes` changes (`writeback_set_ratelimit`).
     pub(crate) fn reset_dirty_limit(&mut self) {
         self.domain.dirty_limit = self.thresholds().0;
     }

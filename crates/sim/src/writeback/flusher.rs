@@ -86,6 +86,7 @@ impl Host {
 
     /// A dirty page goes to the device.
     pub(crate) fn start_writeback(&mut self, page: PageId) {
+        debug_assert!(!self.word(page).has(flag::WRITEBACK), "a page is under writeback once");
         self.clean_page(page);
         self.words[page as usize].set(flag::WRITEBACK);
         let owner = self.owner(page);
@@ -104,6 +105,7 @@ impl Host {
             return;
         }
         self.words[page as usize].clear(flag::WRITEBACK | flag::RECLAIM);
+        self.count_throttled_write(page);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
         self.estimate_when_due(device);
@@ -120,6 +122,7 @@ impl Host {
             // `wb_inode_writeback_end`.
             let due = self.jiffies() + BANDWIDTH_INTERVAL;
             self.wbs[device].estimate_due.get_or_insert(due);
+            self.wake_mapping(owner);
         }
         self.gauges.writeback -= 1;
         self.groups[word.group()].writeback -= 1;
@@ -130,9 +133,6 @@ impl Host {
         self.count_completion(device);
         if word.has(flag::RECLAIM) {
             self.rotate_to_tail(page);
-        }
-        if self.mappings[owner].dirty == 0 && self.mappings[owner].writeback == 0 {
-            self.wake_mapping(owner);
         }
         self.wake_page(page);
     }
@@ -173,12 +173,13 @@ impl Host {
             self.set_flusher_timer(device);
             return self.wbs[device].timer.map_or(Stall::Wake, Stall::Until);
         }
-        let urgency = self.urgency(device);
-        if !self.queues[device].has_room(self.now, urgency) {
+        // Reclaim or `sync` asked for everything; all else nobody waits for.
+        let background = self.wbs[device].work.as_ref().is_none_or(|work| work.reason != Reason::All);
+        let urgency = self.urgency(device, background);
+        if !self.queues[device].has_room(self.now, urgency, false, 0) {
             return Stall::Room(device);
         }
-        self.write_some(device);
-        Stall::Yield
+        if self.write_some(device) { Stall::Yield } else { self.wbs[device].timer.map_or(Stall::Wake, Stall::Until) }
     }
 
     fn set_flusher_timer(&mut self, device: usize) {
@@ -189,14 +190,12 @@ impl Host {
         }
     }
 
-    /// For whom the flusher of a device writes (`wbc_to_write_flags`; `block/blk-wbt.c: wb_recent_wait`).
-    fn urgency(&self, device: usize) -> Urgency {
-        let wb = &self.wbs[device];
-        if wb.throttled_at.is_some_and(|at| self.now < at + 1_000_000_000) {
+    /// How urgent writeback is (`wbc_to_write_flags`; `block/blk-wbt.c: wb_recent_wait`).
+    pub(crate) fn urgency(&self, device: usize, background: bool) -> Urgency {
+        if self.wbs[device].throttled_at.is_some_and(|at| self.now < at + 1_000_000_000) {
             return Urgency::Awaited;
         }
-        let is_asked = wb.work.as_ref().is_some_and(|work| work.reason == Reason::All);
-        if is_asked { Urgency::Normal } else { Urgency::Background }
+        if background { Urgency::Background } else { Urgency::Normal }
     }
 
     /// Begins a round when there is something to do (`wb_do_writeback`).
@@ -224,7 +223,7 @@ impl Host {
         if queue.is_empty() {
             return false;
         }
-        self.wbs[device].work = Some(Work { reason, left, queue, more: VecDeque::new(), chunk: None });
+        self.wbs[device].work = Some(Work { reason, left, queue, more: VecDeque::new(), wrote: false, chunk: None });
         true
     }
 
@@ -257,16 +256,23 @@ impl Host {
         self.wbs[device].dirty > share
     }
 
-    /// Writes one run of pages of the round (`wb_writeback`, `writeback_sb_inodes`, `write_cache_pages`).
-    fn write_some(&mut self, device: usize) {
-        let Some(mut work) = self.wbs[device].work.take() else { return };
+    /// Writes one run of pages of the round (`wb_writeback`, `writeback_sb_inodes`, `write_cache_pages`). Whether the flusher has more to do: not
+    /// where a round above the background threshold wrote no page, as all that are dirty were dirtied again on their way to the disk.
+    fn write_some(&mut self, device: usize) -> bool {
+        let Some(mut work) = self.wbs[device].work.take() else { return true };
         if work.chunk.is_none() {
             let over = work.reason != Reason::Background || self.over_background(device);
             if work.left == 0 || !over {
                 self.end_work(device);
-                return;
+                return true;
             }
             if work.queue.is_empty() {
+                if !work.wrote {
+                    self.end_work(device);
+                    // The check of the background threshold is the last of `wb_do_writeback`.
+                    return work.reason != Reason::Background;
+                }
+                work.wrote = false;
                 work.queue = std::mem::take(&mut work.more);
                 if work.queue.is_empty() {
                     work.queue = self.dirty_mappings(device, work.reason);
@@ -274,7 +280,7 @@ impl Host {
             }
             let Some(first) = work.queue.front().copied() else {
                 self.end_work(device);
-                return;
+                return true;
             };
             let wb = &self.wbs[device];
             let chunk = (wb.average_bandwidth / 2).min(self.domain.dirty_limit / 8).min(work.left);
@@ -283,8 +289,9 @@ impl Host {
             self.start_estimate(device);
             work.chunk = Some(Chunk { left: chunk, at: began, began, wrapped: began == 0 });
         }
-        let (Some(mut chunk), Some(mapping)) = (work.chunk, work.queue.front().copied()) else { return };
+        let (Some(mut chunk), Some(mapping)) = (work.chunk, work.queue.front().copied()) else { return true };
         let written = self.write_run(mapping, &mut chunk, false);
+        work.wrote |= written > 0;
         work.left = work.left.saturating_sub(written);
         let ended = written == 0 || chunk.left == 0;
         if ended {
@@ -304,6 +311,7 @@ impl Host {
             work.chunk = Some(chunk);
         }
         self.wbs[device].work = Some(work);
+        true
     }
 
     fn end_work(&mut self, device: usize) {
@@ -324,7 +332,7 @@ impl Host {
             let words = &self.words[base as usize..][..pages as usize];
             let writable = |at: &u64| {
                 let word = words[*at as usize];
-                word.has(flag::DIRTY) && (sync || !word.has(flag::WRITEBACK))
+                word.has(flag::DIRTY) && !word.has(flag::WRITEBACK)
             };
             let leaves = &self.mappings[mapping].leaves;
             let mut dirty = (chunk.at / LEAF..end.div_ceil(LEAF)).filter(|leaf| leaves[*leaf as usize].dirty > 0);
@@ -353,6 +361,7 @@ impl Host {
                 length: count * PAGE_SIZE,
                 sync,
                 swap: false,
+                apart: false,
                 group,
                 since: self.now,
                 payload: Payload::Pages(base + first as PageId, count as u32),
@@ -370,7 +379,7 @@ impl Host {
         }
     }
 
-    /// Sends all dirty pages of a mapping, for a task that waits for them. Whether any is on its way.
+    /// Sends all dirty pages of a mapping that are not under writeback, for a task that waits for them. Whether any is on its way.
     pub(crate) fn write_all(&mut self, mapping: usize) -> bool {
         let mut chunk = Chunk { left: u64::MAX, at: 0, began: 0, wrapped: true };
         let device = self.mappings[mapping].on_device().map(|(device, _)| device);

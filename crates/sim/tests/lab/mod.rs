@@ -7,15 +7,21 @@
     reason = "each test uses a part of it"
 )]
 
-use pagetide_core::{Bytes, Nanos};
+use pagetide_core::{Bytes, BytesPerSecond, Nanos};
+use pagetide_sim::disk::{Disk, Limits};
 use pagetide_sim::{
-    Access, Advice, AreaId, DeviceId, Done, FileId, FileSpec, GroupId, HandleId, Host, MachineSpec, Op, PlainDevice,
-    Program, QueueSpec, Rng, Sim, TaskId,
+    Access, Advice, AreaId, DeviceId, Done, FileId, FileSpec, GroupId, HandleId, Host, MachineSpec, Op, Program,
+    QueueSpec, Rng, Sim, TaskId,
 };
 use std::collections::BTreeMap;
 
 /// Pages of a MiB.
 pub const MIB: u64 = 256;
+
+/// A disk with a latency, and limits of requests and bytes a second.
+pub fn disk(latency: Nanos, iops: Option<u64>, bandwidth: Option<BytesPerSecond>) -> Disk {
+    Disk::new(Limits::new(latency, iops, bandwidth, Nanos::ZERO)).0
+}
 
 pub struct Lab {
     pub sim: Sim,
@@ -24,11 +30,9 @@ pub struct Lab {
 }
 
 impl Lab {
-    pub fn new(spec: MachineSpec, device: PlainDevice) -> Self {
+    pub fn new(spec: MachineSpec, device: Disk) -> Self {
         let mut sim = Sim::new(spec).unwrap();
-        let mut queue = QueueSpec::new("vda", Bytes::new(64 << 30));
-        queue.rotational = true;
-        let disk = sim.add_device(Box::new(device), queue);
+        let disk = sim.add_device(Box::new(device), QueueSpec::new("vda", Bytes::new(64 << 30)));
         Self { sim, disk, next: 0 }
     }
 

@@ -3,16 +3,17 @@
 //! Pseudonyms are hashes under a random key that is then forgotten, so nobody can find a name by hashing likely ones. This file lists what
 //! is copied; everything else is left out. So a field that a later version records does not leak until somebody lists it.
 
+use crate::import;
 use pagetide_core::{
-    Disk, EndedName, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, SettingChange, StepResult,
-    Swap, Table, Values, metric,
+    Disk, EndedName, Entity, Kind, Manifest, Mark, MarkKind, Nanos, Recording, RecordingBuilder, SettingChange,
+    StepResult, Swap, Table, Values, metric,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 
 /// What a redacted cut still shows, one sentence each.
 pub const REMAINS: [&str; 6] = [
-    "all numbers and their times, which show the load of the host",
+    "the numbers and their times, which show the load of the host",
     "kernel release, number of CPUs, sizes of memory and disks, version of pagetide",
     "process ids, start times and parents, and names of kernel threads (kswapd0)",
     "numeric vm. settings and their changes, types of file systems and disks (nvme, dm, loop)",
@@ -20,27 +21,43 @@ pub const REMAINS: [&str; 6] = [
     "from a trace: which of them evicted and read how much of which, the number of files, and device numbers",
 ];
 
+/// A recording without names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Redacted {
+    /// The recording.
+    pub recording: Recording,
+    /// The columns that it lacks, because pagetide does not know them.
+    pub columns_left_out: usize,
+}
+
 /// Returns the recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Labels
 /// and columns that pagetide does not know are left out, and so are notes, except those of a number under vm. that changed.
-pub fn redact(recording: &Recording) -> Recording {
+pub fn redact(recording: &Recording) -> Redacted {
     let names = Pseudonyms(RandomState::new());
     let mut builder = RecordingBuilder::new(names.manifest(&recording.manifest));
     recording.stamps().iter().for_each(|stamp| builder.stamp(*stamp));
+    let mut left_out = BTreeSet::new();
     for table in Table::ALL {
         for (name, label) in recording.entities(table) {
             let entity = names.entity(table, name, label);
             let new = entity.name.clone();
             builder.entity(table, entity);
             for (column, values) in recording.columns(table, name) {
-                let known = metric::all(table).iter().any(|metric| metric.name == column.name);
-                if known && column.kind != Kind::Unknown {
+                if is_known(table, &column.name, column.kind) {
                     builder.values(table, &new, column.clone(), names.values(&column.name, values));
+                } else {
+                    left_out.insert((table, column.name.as_str()));
                 }
             }
         }
     }
     recording.marks.iter().filter_map(|mark| names.mark(mark)).for_each(|mark| builder.mark(mark));
-    builder.finish()
+    Redacted { recording: builder.finish(), columns_left_out: left_out.len() }
+}
+
+/// Whether pagetide itself gives a column its name: as a kernel field that it knows, or to what another tool printed.
+fn is_known(table: Table, name: &str, kind: Kind) -> bool {
+    kind != Kind::Unknown && (metric::find(table, name).is_some() || import::is_column(table, name, kind))
 }
 
 /// A part of the name of a row of a trace.
@@ -162,8 +179,15 @@ impl Pseudonyms {
         match table {
             Table::Host => Entity::new(self.some("host", name), self.some("host", label)),
             Table::Process => {
-                let id = name.split_once('@').is_some_and(|(pid, start)| number(pid) && number(start));
-                let name = if id || EndedName::is(name) { name.to_owned() } else { self.some("id", name) };
+                // What it became by exec(2) follows.
+                let (id, program) = name.split_once('/').map_or((name, None), |(id, program)| (id, Some(program)));
+                let is_id = id.split_once('@').is_some_and(|(pid, start)| number(pid) && number(start));
+                let name = match program {
+                    _ if EndedName::is(name) => name.to_owned(),
+                    Some(program) if is_id => format!("{id}/{}", self.command(program)),
+                    None if is_id => name.to_owned(),
+                    _ => self.some("id", name),
+                };
                 Entity::new(name, self.command(label))
             }
             Table::Disk => {
@@ -232,6 +256,7 @@ impl Pseudonyms {
             page_size: manifest.page_size,
             memory_total: manifest.memory_total,
             interval: manifest.interval,
+            column_intervals: intervals(&manifest.column_intervals),
             disks: manifest.disks.iter().map(disk).collect(),
             swaps: manifest.swaps.iter().map(|swap| Swap { path: device(&swap.path), size: swap.size }).collect(),
             mounts: manifest.mounts.iter().map(|(at, disk)| (self.some("mount", at), device(disk))).collect(),
@@ -246,6 +271,7 @@ impl Pseudonyms {
             recorder_cpu: manifest.recorder_cpu,
             samples: manifest.samples,
             late_samples: manifest.late_samples,
+            missed_samples: manifest.missed_samples,
             lost_samples: manifest.lost_samples,
             cut: manifest.cut,
             ..Manifest::default()
@@ -293,6 +319,17 @@ fn is_setting(name: &str) -> bool {
 fn is_numeric(value: &str) -> bool {
     !value.is_empty()
         && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ' || byte == b'\t' || byte == b'-')
+}
+
+/// The intervals of the columns that pagetide knows. The name of another one may be a site's own word.
+fn intervals(of: &BTreeMap<String, Nanos>) -> BTreeMap<String, Nanos> {
+    let known = |key: &str| {
+        let column = key.split_once('.').and_then(|(table, name)| Some((Table::by_name(table)?, name)));
+        column.is_some_and(|(table, name)| {
+            [Kind::Gauge, Kind::Counter, Kind::Rate].into_iter().any(|kind| is_known(table, name, kind))
+        })
+    };
+    of.iter().filter(|(key, _)| known(key)).map(|(key, interval)| (key.clone(), *interval)).collect()
 }
 
 /// The kernel settings whose value is a number. A path or a word may be a name.

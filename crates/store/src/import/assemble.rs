@@ -1,10 +1,12 @@
 //! Makes one recording of the values of all files.
 
 use super::clock::{DAY, Date, SECOND};
+use super::columns::BESIDE_COUNTER;
 use super::gather::{Event, Gather, Lane, LaneKey};
 use super::options::Options;
 use super::report::{FileReport, ImportReport};
-use super::timeline::{Span, spans, usual_interval};
+use super::reports;
+use super::timeline::{Span, spans};
 use crate::budget::{Budget, Exceeded};
 use pagetide_core::{
     Bytes, Column, Entity, Error, HostTimeZone, Kind, Manifest, Mark, MarkKind, Nanos, Recording, RecordingBuilder,
@@ -37,6 +39,7 @@ pub(super) fn assemble(
     let spans = spans(&files);
     tell_days(&mut files, &spans, options, &mut notes);
     let shifts = shifts(files.len(), &spans);
+    name_first_programs(&mut files, &shifts);
 
     let mut axis: Vec<i64> = files
         .iter()
@@ -142,7 +145,7 @@ fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Res
     if needs_pages && !files.iter().any(|file| file.facts.small_pages) {
         notes.push("no file gives the page size: 4 KiB is assumed".to_owned());
     }
-    let interval = files.iter().filter_map(usual_interval).max().and_then(|nanos| u64::try_from(nanos).ok());
+    let (interval, column_intervals) = intervals(files);
     Ok(Manifest {
         schema_version: crate::FORMAT_VERSION,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -152,13 +155,33 @@ fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Res
         cpus: files.iter().find_map(|file| file.facts.cpus).unwrap_or(0),
         page_size: PAGE,
         memory_total: total,
-        interval: Nanos::new(interval.unwrap_or(0)),
+        interval,
+        column_intervals,
         time_zone: Some(HostTimeZone {
             name: options.utc_offset.is_none().then(|| "UTC".to_owned()),
             utc_offset_s: i32::try_from(options.offset() / SECOND).unwrap_or(0),
         }),
         ..Manifest::default()
     })
+}
+
+/// So many reports say how often a host was sampled; fewer are a few copies that somebody took beside its logs. Judgement.
+const SEVERAL: usize = 10;
+
+/// The shortest usual interval of all files, and that of each column that comes at longer ones; of a column in several files the longest.
+fn intervals(files: &[Gather]) -> (Nanos, BTreeMap<String, Nanos>) {
+    let mut all: BTreeMap<(Table, String), (usize, Nanos)> = BTreeMap::new();
+    for (column, (reports, interval)) in files.iter().flat_map(reports::intervals) {
+        let known = all.entry(column).or_default();
+        *known = (known.0.max(reports), known.1.max(Nanos::new(u64::try_from(interval).unwrap_or(0))));
+    }
+    let shortest =
+        |least: usize| all.values().filter(|(count, _)| *count >= least).map(|(_, interval)| *interval).min();
+    let shortest = shortest(SEVERAL).or_else(|| shortest(0)).unwrap_or_default();
+    // Clocks are not that exact.
+    let longer = shortest.get().saturating_add(shortest.get() / 2);
+    let columns = all.into_iter().filter(|(_, (_, interval))| interval.get() > longer);
+    (shortest, columns.map(|((table, name), (_, interval))| (Manifest::column_key(table, &name), interval)).collect())
 }
 
 /// The local day of all moments of the files that have dates, when it is one.
@@ -241,6 +264,34 @@ fn tell_moments(report: &mut FileReport, moments: &[i64], shift: i64) {
     report.to_wall_ns = moments.iter().max().map(|nanos| nanos.saturating_add(shift));
 }
 
+/// Gives a process its id alone for a name as the program that it was first, in whichever file; what it became by exec(2) keeps its own.
+fn name_first_programs(files: &mut [Gather], shifts: &[i64]) {
+    let mut first: BTreeMap<String, (i64, String)> = BTreeMap::new();
+    for (file, shift) in files.iter().zip(shifts) {
+        for (key, _, lane) in file.lanes.iter().filter(|(key, _, _)| key.table == Table::Process) {
+            let began = lane.moments.iter().map(|moment| file.moments[*moment as usize]).min();
+            let (Some((id, _)), Some(began)) = (key.entity.split_once('/'), began) else { continue };
+            let program = (began.saturating_add(*shift), key.entity.clone());
+            let known = first.entry(id.to_owned()).or_insert_with(|| program.clone());
+            if program.0 < known.0 {
+                *known = program;
+            }
+        }
+    }
+    let ids: BTreeMap<String, String> = first.into_iter().map(|(id, (_, entity))| (entity, id)).collect();
+    for file in files {
+        for (key, _, _) in file.lanes.iter_mut().filter(|(key, _, _)| key.table == Table::Process) {
+            if let Some(id) = ids.get(&key.entity) {
+                key.entity.clone_from(id);
+            }
+        }
+        let labels = std::mem::take(&mut file.labels).into_iter();
+        file.labels = labels
+            .map(|((table, entity), label)| ((table, ids.get(&entity).cloned().unwrap_or(entity)), label))
+            .collect();
+    }
+}
+
 /// A column of the recording: table and entity, then its name there.
 type ColumnKey = ((Table, String), String);
 
@@ -262,12 +313,13 @@ fn columns(files: &mut [Gather], notes: &mut Vec<String>) -> BTreeMap<ColumnKey,
             }
             let LaneKey { table, entity, mut name, kind } = key;
             if kind == Kind::Rate && kinds.get(&(table, name.clone())).is_some_and(|kinds| kinds.len() > 1) {
-                let text =
-                    format!("{name} is a counter in one file and a rate in another: the rate is called {name}_rate");
+                let text = format!(
+                    "{name} is a counter in one file and a rate in another: the rate is called {name}{BESIDE_COUNTER}"
+                );
                 if !notes.contains(&text) {
                     notes.push(text);
                 }
-                name.push_str("_rate");
+                name.push_str(BESIDE_COUNTER);
             }
             columns.entry(((table, entity), name)).or_default().push((at, column, lane));
         }

@@ -90,6 +90,9 @@ pub(super) fn printed_date(text: &str, twelve_hours: bool, order: Option<DateOrd
     if let Some(date) = iso_date(text) {
         return Some(PrintedDate { date, ambiguous: false });
     }
+    if text.starts_with(['-', '+']) {
+        return None;
+    }
     let parts: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
     let [first, second, third] = parts[..] else { return None };
     if text.chars().any(|c| c.is_alphabetic() && !"年月日년월일".contains(c)) {

@@ -112,6 +112,7 @@ impl Section {
         values: &[Option<i64>],
         keep: fn(Kind) -> bool,
     ) {
+        gather.row(table);
         let known = self.lanes.entry(table).or_default();
         if !known.contains_key(entity) {
             let lanes = self.targets.iter().map(|target| gather.lane(table, entity, target.meaning.column()));
@@ -121,8 +122,12 @@ impl Section {
         for (target, lane) in self.targets.iter().zip(lanes) {
             let sum = target.sources.iter().try_fold(0i64, |sum, at| sum.checked_add((*values.get(*at)?)?));
             let value = sum.and_then(|sum| scaled(sum, target.meaning.numerator, target.meaning.denominator));
-            if let Some(value) = value.filter(|_| keep(target.meaning.kind)) {
+            let Some(value) = value.filter(|_| keep(target.meaning.kind)) else { continue };
+            if target.meaning.can_be(value) {
                 gather.put(*lane, value);
+            } else {
+                let columns = target.meaning.of.join(" + ");
+                gather.report.note(format!("left out: values of {columns} below 0 or above 100 % of the CPU time"));
             }
         }
     }
@@ -142,6 +147,22 @@ impl ColumnSource {
     fn column(&self) -> Column {
         Column { name: self.name.to_owned(), kind: self.kind, unit: self.unit }
     }
+}
+
+/// What the name of a rate ends with whose column another file fills with a counter.
+pub(super) const BESIDE_COUNTER: &str = "_rate";
+
+/// Whether a column of a table is one that an import has, under the name that it gives.
+pub(crate) fn is_column(table: Table, name: &str, kind: Kind) -> bool {
+    let meanings: &[&[ColumnSource]] = match table {
+        Table::Host => &[HOST, VMSTAT],
+        Table::Cpu => &[HOST],
+        Table::Disk => &[DISK],
+        Table::Process => &[PROCESS],
+        _ => &[],
+    };
+    let name = name.strip_suffix(BESIDE_COUNTER).filter(|_| kind == Kind::Rate).unwrap_or(name);
+    meanings.iter().copied().flatten().any(|meaning| meaning.name == name && meaning.kind == kind)
 }
 
 /// Every kind of value.

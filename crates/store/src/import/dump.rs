@@ -1,4 +1,4 @@
-//! Copies of the kernel's own files: meminfo, vmstat, zoneinfo and buddyinfo, one or many, alone or mixed.
+//! Copies of the kernel's own files: meminfo, vmstat, zoneinfo, buddyinfo, stat, diskstats, loadavg and pressure, one or many, alone or mixed.
 //!
 //! Stamps may be on every line, on a line of their own before a copy, or missing. A new copy begins where a value comes for the second time,
 //! or where the stamp is a second later; all of a copy gets the stamp of its first line. The kernel's numbers are stored unchanged: counters
@@ -10,9 +10,10 @@ use super::gather::{Gather, LaneId};
 use super::line::{Lines, each_line};
 use super::options::Options;
 use pagetide_core::{Column, Error, Kind, Table, Unit, metric};
+use pagetide_proctext::diskstats::{self, DiskLine};
 use pagetide_proctext::text::{number, stored};
 use pagetide_proctext::zoneinfo::{self, Item};
-use pagetide_proctext::{Problem, buddyinfo, keyed};
+use pagetide_proctext::{Problem, buddyinfo, keyed, loadavg, pressure, stat};
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -25,6 +26,16 @@ enum Entry<'a> {
     Buddies(&'a str),
     /// A line of zoneinfo, whose meaning depends on those before it.
     Zone(&'a str),
+    /// `cpu0 4705 356 …`, and the same of all CPUs.
+    Cpu(&'a str),
+    /// `8 0 sda 1024 …`.
+    Disk(&'a str),
+    /// `0.20 0.18 0.12 1/80 11206`.
+    Load(&'a str),
+    /// `some avg10=0.00 …`, of the resource that a line before it names.
+    Stall(&'a str),
+    /// The name of a pressure file, which `head` and `grep` print: what the lines are of.
+    Pressure(&'a str),
     /// Known but without a value: a separator, a file's name.
     Nothing,
 }
@@ -34,7 +45,7 @@ pub(super) fn looks_like_line(line: &str) -> bool {
     let rest = stamp(line, None).map_or(line, |(_, rest)| rest);
     match entry(rest) {
         Some(Entry::Host(name, _)) => metric::find(Table::Host, name).is_some(),
-        Some(Entry::Buddies(_)) => true,
+        Some(Entry::Buddies(_) | Entry::Cpu(_) | Entry::Disk(_) | Entry::Load(_) | Entry::Stall(_)) => true,
         Some(Entry::Zone(line)) => matches!(zoneinfo::Lines::default().item(line), Ok(Some(Item::Zone { .. }))),
         _ => false,
     }
@@ -42,6 +53,12 @@ pub(super) fn looks_like_line(line: &str) -> bool {
 
 fn entry(line: &str) -> Option<Entry<'_>> {
     let text = line.trim();
+    if let Some((_, resource)) = text.split_once("/proc/pressure/") {
+        return Some(Entry::Pressure(resource));
+    }
+    if let Some(entry) = of_positions(text) {
+        return Some(entry);
+    }
     if text.is_empty() || text.starts_with("--") || text.starts_with("==") || text.starts_with("/proc/") {
         return Some(Entry::Nothing);
     }
@@ -68,6 +85,35 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     named.then(|| number(value.trim())).flatten().map(|value| Entry::Host(name, value))
 }
 
+/// A line of a file whose fields have no names: stat, diskstats, loadavg and pressure.
+fn of_positions(text: &str) -> Option<Entry<'_>> {
+    let cpu = text.strip_prefix("cpu").and_then(|rest| rest.split_once(' '));
+    if cpu.is_some_and(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Some(Entry::Cpu(text));
+    }
+    if let Some(counts) = text.strip_prefix("intr ") {
+        let sum = number(counts.split_ascii_whitespace().next()?)?;
+        return Some(Entry::Host("intr", sum));
+    }
+    if text.starts_with("softirq ") {
+        return Some(Entry::Nothing);
+    }
+    if text.starts_with("some avg10=") || text.starts_with("full avg10=") {
+        return Some(Entry::Stall(text));
+    }
+    let is_disk = || DiskLine::parse(text).is_ok_and(|disk| disk.name.starts_with(|c: char| c.is_ascii_alphabetic()));
+    match text.bytes().next()? {
+        b'0'..=b'9' if text.contains('/') && loadavg::values(&ended(text)).is_ok() => Some(Entry::Load(text)),
+        b'0'..=b'9' if is_disk() => Some(Entry::Disk(text)),
+        _ => None,
+    }
+}
+
+/// A line as the kernel writes it: parsers of whole files take one without an end for cut off.
+fn ended(line: &str) -> String {
+    format!("{line}\n")
+}
+
 /// Lines with a colon that only zoneinfo has.
 fn in_zone(name: &str) -> bool {
     const NAMES: [&str; 14] = [
@@ -91,7 +137,9 @@ fn in_zone(name: &str) -> bool {
 
 /// Reads copies of kernel files.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
-    let mut reader = Reader::default();
+    // A pressure file does not say of what it is; the name of the kernel's own does.
+    let resource = gather.report.name.rsplit_once("/proc/pressure/").map_or("", |(_, resource)| resource).to_owned();
+    let mut reader = Reader { resource, ..Reader::default() };
     gather.timed = false;
     each_line(lines, gather, |gather, number, line| {
         reader.line(gather, options, number, line);
@@ -111,6 +159,8 @@ struct Reader {
     /// The lines of zoneinfo, and the zone that they are of.
     zones: zoneinfo::Lines,
     zone: String,
+    /// What the lines of a pressure file are of; empty where nothing says so.
+    resource: String,
     /// Which copy each lane got its last value from.
     filled: HashMap<LaneId, i64>,
     lanes: HashMap<(Table, String, String), LaneId>,
@@ -133,7 +183,10 @@ impl Reader {
             rest = after.strip_prefix(['\t', ' ']).unwrap_or(after);
         }
         let Some(entry) = entry(rest) else {
-            return gather.report.skip(number, "not a line of meminfo, vmstat, zoneinfo or buddyinfo");
+            return gather.report.skip(
+                number,
+                "not a line of meminfo, vmstat, zoneinfo, buddyinfo, stat, diskstats, loadavg or pressure",
+            );
         };
         if let Err(reason) = self.take(gather, options, entry) {
             gather.report.leave_out(number, reason);
@@ -179,7 +232,73 @@ impl Reader {
                 Ok(())
             }
             Entry::Zone(line) => self.zone_line(gather, options, line),
+            Entry::Cpu(line) => self.cpu_line(gather, options, line),
+            Entry::Disk(line) => {
+                let disk = DiskLine::parse(line).map_err(|_| "disk lines with a value that is not a number")?;
+                let fields = diskstats::FIELDS.iter().zip(disk.values);
+                self.put_all(gather, options, (Table::Disk, disk.name), fields)
+            }
+            Entry::Load(line) => {
+                let values = loadavg::values(&ended(line)).map_err(|_| "load averages that are not numbers")?;
+                let names = ["load1", "load5", "load15", "tasks_running", "tasks_total"];
+                self.put_all(gather, options, (Table::Host, ""), names.iter().zip(values))
+            }
+            Entry::Pressure(rest) => {
+                let name = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+                name.clone_into(&mut self.resource);
+                // grep puts the file's name before each line.
+                match rest.split_once(':').map(|(_, line)| line.trim()).filter(|line| !line.is_empty()) {
+                    Some(line) => self.stall_line(gather, options, line),
+                    None => Ok(()),
+                }
+            }
+            Entry::Stall(line) => self.stall_line(gather, options, line),
         }
+    }
+
+    /// A line of /proc/stat with the times of a CPU, or of all.
+    fn cpu_line(&mut self, gather: &mut Gather, options: &Options, line: &str) -> Result<(), &'static str> {
+        const ODD: &str = "CPU lines with a value that is not a number";
+        if line.starts_with("cpu ") {
+            let values = stat::values(&ended(line)).map_err(|_| ODD)?;
+            return self.put_all(gather, options, (Table::Host, ""), stat::FIELDS.iter().zip(values));
+        }
+        let mut of = None;
+        stat::each_cpu(&ended(line), |_, cpu, times| of = Some((cpu.to_owned(), times))).map_err(|_| ODD)?;
+        let (cpu, times) = of.ok_or(ODD)?;
+        self.put_all(gather, options, (Table::Cpu, &cpu), stat::FIELDS.iter().zip(times))
+    }
+
+    /// A line of a pressure file.
+    fn stall_line(&mut self, gather: &mut Gather, options: &Options, line: &str) -> Result<(), &'static str> {
+        let resource = match self.resource.as_str() {
+            "cpu" | "io" | "memory" => self.resource.clone(),
+            _ => {
+                return Err(
+                    "pressure of an unknown resource: no line before it names the file (`head -v /proc/pressure/*`)",
+                );
+            }
+        };
+        let values = pressure::values(&ended(line)).map_err(|_| "pressure lines with a value that is not a number")?;
+        let kinds = ["some", "full"].into_iter().flat_map(|kind| {
+            ["", "_avg10", "_avg60", "_avg300"].map(|average| format!("psi_{resource}_{kind}{average}"))
+        });
+        let names: Vec<String> = kinds.collect();
+        self.put_all(gather, options, (Table::Host, ""), names.iter().zip(values))
+    }
+
+    /// Stores the values of a line that are there.
+    fn put_all<'a, N: AsRef<str> + 'a>(
+        &mut self,
+        gather: &mut Gather,
+        options: &Options,
+        (table, entity): (Table, &str),
+        fields: impl Iterator<Item = (&'a N, Option<u64>)>,
+    ) -> Result<(), &'static str> {
+        for (name, value) in fields.filter_map(|(name, value)| Some((name, value?))) {
+            self.put(gather, options, table, entity, name.as_ref(), value)?;
+        }
+        Ok(())
     }
 
     fn zone_line(&mut self, gather: &mut Gather, options: &Options, line: &str) -> Result<(), &'static str> {

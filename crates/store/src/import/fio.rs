@@ -40,18 +40,38 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Re
     for line in 1..=before {
         gather.report.leave_out(line, "lines before the JSON");
     }
-    let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-    match documents.next() {
-        Some(Ok(document)) => jobs(gather, &document),
-        Some(Err(error)) => {
-            let line = before + u64::try_from(error.line()).unwrap_or(0);
-            gather.report.skip(line, format!("the JSON is incomplete, so none of the result can be read: {error}"));
+    // With --status-interval each report has all that the jobs did so far: the last one is the result.
+    let (mut result, mut next) = (None, Some(start));
+    while let Some(start) = next {
+        let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        match documents.next() {
+            Some(Ok(document)) => {
+                let end = start + documents.byte_offset();
+                if let Some((lines, _)) =
+                    result.replace((count(&text[..start]) + 1..=count(&text[..end]) + 1, document))
+                {
+                    lines.for_each(|line| gather.report.leave_out(line, "reports before the last (--status-interval)"));
+                }
+                next = text[end..].find("\n{").map(|at| end + at + 1);
+            }
+            Some(Err(error)) => {
+                let line = count(&text[..start]) + u64::try_from(error.line()).unwrap_or(0);
+                let what = if result.is_none() {
+                    "so none of the result can be read"
+                } else {
+                    "so the report before it is read"
+                };
+                gather.report.skip(line, format!("the JSON is incomplete, {what}: {error}"));
+                next = None;
+            }
+            None => next = None,
         }
-        None => {}
     }
-    let after = before + count(&text[start..start + documents.byte_offset()]);
-    for line in after + 2..=gather.report.lines {
-        gather.report.leave_out(line, "lines after the JSON");
+    if let Some((lines, document)) = result {
+        jobs(gather, &document);
+        for line in lines.end() + 1..=gather.report.lines {
+            gather.report.leave_out(line, "lines after the JSON");
+        }
     }
     Ok(())
 }

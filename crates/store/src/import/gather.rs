@@ -1,6 +1,7 @@
 //! Collects the values of one file by column, at 12 bytes a value.
 
 use super::report::FileReport;
+use super::whole::Whole;
 use crate::budget::{Budget, Exceeded, Held, bytes_of};
 use pagetide_core::{Column, Kind, StepResult, Table};
 use std::collections::{HashMap, HashSet};
@@ -70,6 +71,7 @@ pub(super) struct Gather {
     pub(super) events: Vec<(i64, Event)>,
     /// Display names of entities whose own names mean nothing to people.
     pub(super) labels: HashMap<(Table, String), String>,
+    pub(super) whole: Whole,
     known_moments: HashMap<i64, u32>,
     known_lanes: HashMap<LaneKey, LaneId>,
     /// The events of each moment.
@@ -103,6 +105,7 @@ impl Gather {
             lanes: Vec::new(),
             events: Vec::new(),
             labels: HashMap::new(),
+            whole: Whole::default(),
             known_moments: HashMap::new(),
             known_lanes: HashMap::new(),
             known_events: HashSet::new(),
@@ -162,6 +165,34 @@ impl Gather {
         self.now = *self.known_moments.entry(nanos).or_insert(next);
         if self.now == next {
             self.moments.push(nanos);
+        }
+    }
+
+    /// A row of a table was read, at the moment set last.
+    pub(super) fn row(&mut self, table: Table) {
+        self.whole.row(table, self.now, self.report.skipped_lines);
+    }
+
+    /// The name of a process of which a tool prints the id and the command, and not when it was started. One that runs another program (exec) is
+    /// another entity, as of the recorder: of the same command is what begins with the same word, of which the kernel keeps 15 bytes, and a
+    /// kernel thread that says what it does at the moment (`kworker/0:1-events`).
+    pub(super) fn process(&mut self, pid: &str, command: &str) -> String {
+        let Some(word) = command.split_whitespace().next() else { return format!("{pid}@0") };
+        let word = if word.starts_with("kworker/") { "kworker" } else { word.rsplit('/').next().unwrap_or(word) };
+        let word = word.trim_start_matches('-').trim_end_matches(':');
+        let entity = format!("{pid}@0/{}", String::from_utf8_lossy(&word.as_bytes()[..word.len().min(15)]));
+        self.labels.entry((Table::Process, entity.clone())).or_insert_with(|| command.to_owned());
+        entity
+    }
+
+    /// Sets a rate to 0 at moments at which the file has none.
+    pub(super) fn fill(&mut self, lane: usize, moments: &[u32]) {
+        let Some((_, _, lane)) = self.lanes.get_mut(lane) else { return };
+        let room = self.budget.charge(bytes_of(moments.len(), VALUE_BYTES)).err();
+        self.exceeded = self.exceeded.take().or(room);
+        if self.exceeded.is_none() {
+            lane.moments.extend(moments);
+            lane.values.resize(lane.moments.len(), 0);
         }
     }
 
@@ -227,6 +258,7 @@ impl Gather {
         self.known_moments.clear();
         self.events.clear();
         self.known_events.clear();
+        self.whole = Whole::default();
         self.now = 0;
         self.report.values = 0;
     }

@@ -79,6 +79,7 @@ struct Reader {
 impl Reader {
     fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Error> {
         if line.trim().is_empty() {
+            gather.whole.end();
             return Ok(());
         }
         if let Some(banner) = Banner::parse(line) {
@@ -89,7 +90,7 @@ impl Reader {
             self.clock = DatedClock::default();
         } else if line.trim_start().starts_with("avg-cpu:") {
             if self.seen.cpu || self.seen.disks || self.reports == 0 {
-                self.begin();
+                self.begin(options);
             }
             self.seen.cpu = true;
             let names: Vec<&str> = line.split_whitespace().skip(1).collect();
@@ -98,7 +99,7 @@ impl Reader {
             self.table = Some((section, None));
         } else if is_disk_header(line) {
             if (self.seen.disks && is_first_of_report(line)) || self.reports == 0 {
-                self.begin();
+                self.begin(options);
             }
             self.seen.disks = true;
             let names: Vec<&str> = line.split_whitespace().collect();
@@ -108,7 +109,7 @@ impl Reader {
             self.table = Some((section, key));
             self.indent = indent(line);
         } else if let Some((moment, "")) = stamp(line.trim(), options.date_order) {
-            self.begin();
+            self.begin(options);
             self.seen.time = true;
             self.time = moment_of(gather, options, moment);
             self.back = self.time.is_some_and(|nanos| self.clock.advance(nanos).is_err());
@@ -121,9 +122,12 @@ impl Reader {
         Ok(())
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, options: &Options) {
         self.reports += 1;
-        self.all_reports += 1;
+        // The averages since boot of a later run are left out, and take no time.
+        if self.reports > 1 || self.all_reports == 0 || !options.begins_since_boot() {
+            self.all_reports += 1;
+        }
         self.seen = Seen::default();
         self.table = None;
         self.time = None;

@@ -18,7 +18,7 @@ pub enum FileKind {
     Sadf,
     /// Tables of `sadf -d` and lines of `sadf -p`.
     SadfText,
-    /// Copies of the kernel's files: meminfo, vmstat, zoneinfo, buddyinfo, one or many of each.
+    /// Copies of the kernel's files: meminfo, vmstat, zoneinfo, buddyinfo, stat, diskstats, loadavg, pressure, one or many of each.
     KernelFiles,
     /// Text of `vmstat 1`.
     Vmstat,

@@ -12,7 +12,7 @@ use super::json_repair::Repaired;
 use super::number::millionths_of;
 use super::options::Options;
 use crate::budget::{Exceeded, Held, JSON_BYTES, bytes_of};
-use pagetide_core::{Error, Table};
+use pagetide_core::{Error, LOG_COMMENT, LOG_HOST_STARTED, Table};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
@@ -201,8 +201,8 @@ impl Reader<'_> {
             ("restarts" | "comments", Value::Array(events)) => {
                 for event in events.iter().filter_map(Value::as_object).flat_map(Map::values) {
                     let text = match event.get("com").and_then(Value::as_str) {
-                        Some(comment) => format!("comment: {comment}"),
-                        None => "the host was started".to_owned(),
+                        Some(comment) => format!("{LOG_COMMENT}{comment}"),
+                        None => LOG_HOST_STARTED.to_owned(),
                     };
                     if let Some(nanos) = self.moment(event) {
                         self.gather.event(nanos, Event::Note(text));
@@ -379,6 +379,8 @@ impl Reader<'_> {
                 _ => self.gather.report.leave_out(line, &format!("not part of a recording: {name}")),
             }
         }
+        // Half of a sample is no JSON.
+        self.gather.whole.end();
     }
 
     /// A row of pidstat's JSON: its keys are the columns of its text.
@@ -389,13 +391,8 @@ impl Reader<'_> {
         if ["TID", "tid"].iter().any(|key| object.contains_key(*key)) {
             return self.gather.report.leave_out(line, "single threads (pidstat -t)");
         }
-        // pidstat does not say when a process was started.
-        let entity = format!("{pid}@0");
         let command = ["Command", "command", "cmd"].iter().find_map(|key| object.get(*key)?.as_str());
-        if let Some(command) = command {
-            let key = (Table::Process, entity.clone());
-            self.gather.labels.entry(key).or_insert_with(|| command.to_owned());
-        }
+        let entity = self.gather.process(&pid.to_string(), command.unwrap_or_default());
         self.row(Table::Process, &entity, "process", &[object]);
     }
 

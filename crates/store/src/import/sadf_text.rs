@@ -6,7 +6,7 @@ use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
 use super::options::Options;
-use pagetide_core::{Error, Table};
+use pagetide_core::{Error, LOG_COMMENT, LOG_HOST_STARTED, Table};
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -135,9 +135,11 @@ impl Reader<'_> {
         let Some(nanos) = self.moment(gather, number, time) else { return Ok(()) };
         match rest {
             [restart, ..] if restart.starts_with(RESTART) => {
-                gather.event(nanos, Event::Note("the host was started".to_owned()));
+                gather.event(nanos, Event::Note(LOG_HOST_STARTED.to_owned()));
             }
-            [COMMENT, comment @ ..] => gather.event(nanos, Event::Note(format!("comment: {}", comment.join(";")))),
+            [COMMENT, comment @ ..] => {
+                gather.event(nanos, Event::Note(format!("{}{}", LOG_COMMENT, comment.join(";"))))
+            }
             _ if !self.goes_on(&self.header.clone(), nanos) => gather.report.skip(number, SET_BACK),
             _ => self.table_row(gather, number, nanos, rest),
         }

@@ -9,7 +9,7 @@ use super::columns::{DISK, HOST, PROCESS, Section, everything, gauges};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
 use super::options::Options;
-use pagetide_core::{Error, Table};
+use pagetide_core::{Error, LOG_COMMENT, LOG_HOST_STARTED, Table};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -120,6 +120,7 @@ impl Reader {
         // Excerpts in reports and tickets are often indented.
         let line = line.trim_start();
         if line.is_empty() {
+            gather.whole.end();
             return Ok(());
         }
         if let Some(banner) = Banner::parse(line) {
@@ -256,12 +257,7 @@ impl Reader {
         match numbers(&table.section, table.about, beside, row, &mut self.values) {
             Ok(command) => {
                 let entity = match command {
-                    // pidstat does not say when a process was started.
-                    Some(command) => {
-                        let entity = format!("{entity}@0");
-                        gather.labels.entry((Table::Process, entity.clone())).or_insert_with(|| command.to_owned());
-                        Cow::Owned(entity)
-                    }
+                    Some(command) => Cow::Owned(gather.process(entity, command)),
                     None => Cow::Borrowed(entity),
                 };
                 gather.at(nanos);
@@ -390,8 +386,8 @@ fn time_and_zone(line: &str) -> Option<TimeOfDay<'_>> {
 fn special(rest: &str) -> Option<String> {
     let rest = rest.trim();
     match rest.strip_prefix("LINUX RESTART") {
-        Some(cpus) => Some(format!("the host was started {}", cpus.trim()).trim_end().to_owned()),
-        None => rest.strip_prefix("COM ").map(|comment| format!("comment: {}", comment.trim())),
+        Some(cpus) => Some(format!("{LOG_HOST_STARTED} {}", cpus.trim()).trim_end().to_owned()),
+        None => rest.strip_prefix("COM ").map(|comment| format!("{LOG_COMMENT}{}", comment.trim())),
     }
 }
 

@@ -126,8 +126,8 @@ static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
 ];
 
 /// What can be read, for messages.
-pub(super) const READABLE: &str = "import reads text output of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and \
-     buddyinfo, `vmstat 1`, `iostat -x` and fio JSON; an excerpt needs its header lines";
+pub(super) const READABLE: &str = "import reads text output of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo, \
+     buddyinfo, stat, diskstats, loadavg and pressure, `vmstat 1`, `iostat -x` and fio JSON; an excerpt needs its header lines";
 
 /// How a binary file of sadc begins, on a machine of the byte order of the one that wrote it (sysstat's `SYSSTAT_MAGIC`).
 pub const SADC_MAGIC: [u8; 2] = 0xd596_u16.to_le_bytes();

@@ -88,14 +88,6 @@ fn sorted(file: &Gather) -> Vec<i64> {
     times
 }
 
-/// The usual time between samples: the median.
-pub(super) fn usual_interval(file: &Gather) -> Option<i64> {
-    let times = sorted(file);
-    let mut intervals: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
-    let middle = intervals.len() / 2;
-    (!intervals.is_empty()).then(|| *intervals.select_nth_unstable(middle).1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

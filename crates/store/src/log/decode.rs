@@ -21,6 +21,9 @@ pub(crate) enum LogError {
     /// It does not start with the header of a log. A crash leaves an empty or very short file.
     #[error("not a log of pagetide, or a damaged one")]
     NotALog,
+    /// Its first record is whole, and what it says is not what this version reads.
+    #[error("its manifest cannot be read: {0}")]
+    Manifest(String),
     /// A newer version.
     #[error("format version {0}")]
     Newer(u32),
@@ -106,7 +109,7 @@ impl<R: Read> LogReader<R> {
         }
         // It may take as much as a manifest in a file of its own: reading it raises no limit.
         let (start, held) = budget::json::<Start>(&content, budget)?;
-        let start = start.map_err(|_| LogError::NotALog)?;
+        let start = start.map_err(|error| LogError::Manifest(error.to_string()))?;
         if start.first_sample > MOST_SAMPLES {
             return Err(LogError::NotALog);
         }

@@ -90,6 +90,15 @@ pub(super) fn starts(bytes: &[u8], offset: u64) -> bool {
     content(bytes).is_some_and(|content| checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]))
 }
 
+/// Whether bytes where a record should be are none that a writer leaves, also where its writes failed: they do not begin as a record does, or
+/// only zeros follow it, as after a power cut.
+pub(super) fn is_foreign(bytes: &[u8]) -> bool {
+    let Some(&[l0, l1, l2, l3, _, _, _, _, kind]) = bytes.first_chunk() else { return false };
+    let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+    let behind = bytes.get(PREFIX + length..).unwrap_or_default();
+    kind == 0 || !fits(length) || !behind.is_empty() && behind.iter().all(|byte| *byte == 0)
+}
+
 /// The kinds of records, as their byte in the log.
 pub(super) mod kind {
     /// JSON of [`super::super::Start`].

@@ -1,5 +1,6 @@
 //! Damaged files of a recording, and what is lost with them.
 
+use crate::budget::Exceeded;
 use crate::layout::{Folder, MANIFEST, OPEN, SealedPath, SegmentName};
 use crate::sealed;
 use std::collections::BTreeSet;
@@ -39,6 +40,13 @@ impl Damage {
     pub(super) fn manifest(&self) {
         self.add(format!("{MANIFEST} is damaged: using the one in the last segment"));
     }
+}
+
+/// Whether a file is not opened because of what it is, which no recorder makes: a link, a FIFO, a folder, larger than any such file. Then it is
+/// damaged, and the others can be read.
+pub(super) fn is_foreign(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, Other};
+    Exceeded::of(error).is_none() && matches!(error.kind(), FileTooLarge | InvalidInput | Other)
 }
 
 /// What is lost without a sealed file of a segment.

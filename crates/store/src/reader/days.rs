@@ -1,13 +1,13 @@
 //! The days of a recording. A segment lies in one UTC day, so days can be read, and their results cached, one by one.
 
 use super::{Damage, Reader};
-use crate::layout::{self, Folder};
+use crate::layout::{self, Folder, SegmentName};
 use crate::{file_error, sealed};
-use pagetide_core::Error;
+use pagetide_core::{Error, Selection, Source};
 use pagetide_dir::Dir;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::io;
+use std::io::{self, Read};
 
 /// A UTC day of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +15,7 @@ pub struct Day {
     /// The day on which its segments began, `2026-11-21`.
     pub date: String,
     /// Its files with their sizes, a line each. Sealed files have the checksum of their content in their name and logs only grow, so
-    /// equal text means equal samples.
+    /// equal text means equal samples. Of a cut, the checksum of its content.
     pub files: String,
 }
 
@@ -27,24 +27,40 @@ pub struct Day {
 /// When the folder cannot be read.
 pub fn hosts(dir: Dir) -> Result<Vec<String>, Error> {
     let folder = Folder::new(dir);
-    folder.hosts().map_err(|error| file_error::io("look into it", folder.dir().path(), &error))
+    folder.hosts().map_err(|error| file_error::reading("look into it", folder.dir().path(), &error))
 }
 
 impl Reader {
-    /// The days that have segments, in order.
+    /// The days that have segments, in order. A cut has one segment, with the days of its samples.
     ///
     /// # Errors
     ///
     /// When the folder cannot be read.
     pub fn days(&self) -> Result<Vec<Day>, Error> {
-        self.list_days().map_err(|error| file_error::io("look into it", self.folder(), &error))
+        if self.folder.is_cut() {
+            return self.days_of_cut();
+        }
+        self.list_days().map_err(|error| file_error::reading("look into it", self.folder(), &error))
     }
 
-    /// A reader of the segments of one day only, with a list of damage of its own.
+    /// A reader of the segments of one day only, with a list of damage of its own. The segment of a cut also has its other days.
     #[must_use]
     pub fn of_day(&self, date: &str) -> Self {
         let ranges = self.ranges.clone();
         Self { ranges, ..Self::new(self.folder.of_day(date), self.manifest.clone(), Damage::default()) }
+    }
+
+    fn days_of_cut(&self) -> Result<Vec<Day>, Error> {
+        let failed = |error: io::Error| file_error::reading("read it", self.folder(), &error);
+        let mut content = Vec::new();
+        for log in self.folder.logs().map_err(failed)? {
+            self.folder.open_log(&log).and_then(|mut file| file.read_to_end(&mut content)).map_err(failed)?;
+        }
+        let files = format!("{:08x} {}\n", crc32fast::hash(&content), content.len());
+        let times = self.times(&Selection::default())?;
+        let dates =
+            times.stamps().iter().map(|stamp| SegmentName::new(1, stamp.wall_ns).day()).collect::<BTreeSet<_>>();
+        Ok(dates.into_iter().map(|date| Day { date, files: files.clone() }).collect())
     }
 
     fn list_days(&self) -> io::Result<Vec<Day>> {
@@ -70,7 +86,7 @@ mod tests {
     use super::*;
     use crate::Writer;
     use crate::test_support::{give, manifest, short};
-    use pagetide_core::{Manifest, Selection, Sink, Source};
+    use pagetide_core::{Manifest, Sink};
     use std::path::Path;
 
     fn record(folder: &Path, host: &str) {

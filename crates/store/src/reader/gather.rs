@@ -12,7 +12,6 @@ use pagetide_core::{
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
-use std::rc::Rc;
 
 /// How much is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,14 +24,46 @@ pub(super) enum Depth {
     Values,
 }
 
+/// What a load asks for, and the memory that it may take.
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub(super) selection: &'a Selection,
+    pub(super) metrics: WantedMetrics<'a>,
+    depth: Depth,
+    pub(super) budget: Budget,
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn new(selection: &'a Selection, depth: Depth) -> Self {
+        Self { selection, metrics: selection.wanted_metrics(), depth, budget: Budget::default() }
+    }
+
+    /// Whether a moment lies in the selected time.
+    pub(super) fn wants(&self, wall_ns: i64) -> bool {
+        !self.is_outside((wall_ns, wall_ns))
+    }
+
+    /// Whether all from a first to a last moment lies outside of the selected time.
+    pub(super) fn is_outside(&self, (first, last): (i64, i64)) -> bool {
+        let Selection { from_wall_ns, to_wall_ns, .. } = self.selection;
+        from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
+    }
+
+    pub(super) fn wants_table(&self, table: Table) -> bool {
+        self.depth == Depth::Values && self.selection.wants_table(table)
+    }
+
+    /// Whether the times of all samples are wanted, and not only those at the ends of a segment.
+    pub(super) fn wants_times(&self) -> bool {
+        self.depth >= Depth::Times
+    }
+}
+
 /// What has been read so far.
 #[derive(Debug)]
 pub(super) struct LoadedParts<'a> {
-    pub(super) selection: &'a Selection,
-    pub(super) wanted: Rc<WantedMetrics<'a>>,
-    depth: Depth,
+    pub(super) request: &'a Request<'a>,
     damage: Damage,
-    pub(super) budget: Budget,
     /// When the segment after the one that is being read began; absent of the last one.
     pub(super) next_wall_ns: Option<i64>,
     /// How many sealed segments there were.
@@ -70,7 +101,7 @@ pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
 /// The rows of a row group: runs of one entity, and columns.
 #[derive(Debug)]
 pub(super) struct Rows {
-    /// The index of each row's sample in the recording; `None` if it was not selected.
+    /// Which of the segment's selected samples each row is of; `None` if its sample was not selected.
     pub(super) places: Vec<Option<usize>>,
     /// The entities in order, each with the index after its last row.
     pub(super) runs: Vec<(Entity, usize)>,
@@ -90,13 +121,10 @@ struct Stretch {
 const NAME_BYTES: usize = 320;
 
 impl<'a> LoadedParts<'a> {
-    pub(super) fn new(selection: &'a Selection, depth: Depth, damage: Damage, expected: usize) -> Self {
+    pub(super) fn new(request: &'a Request<'a>, damage: Damage, expected: usize) -> Self {
         Self {
+            request,
             damage,
-            budget: Budget::default(),
-            selection,
-            wanted: Rc::new(selection.wanted_metrics()),
-            depth,
             next_wall_ns: None,
             sealed_segments: 0,
             expected,
@@ -110,20 +138,6 @@ impl<'a> LoadedParts<'a> {
             entities: Vec::new(),
             numbers: BTreeMap::new(),
         }
-    }
-
-    fn wants(&self, wall_ns: i64) -> bool {
-        self.selection.from_wall_ns.is_none_or(|from| wall_ns >= from)
-            && self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to)
-    }
-
-    pub(super) fn wants_table(&self, table: Table) -> bool {
-        self.depth == Depth::Values && self.selection.wants_table(table)
-    }
-
-    /// Whether the times of all samples are wanted, and not only those at the ends of a segment.
-    pub(super) fn wants_times(&self) -> bool {
-        self.depth >= Depth::Times
     }
 
     /// Begins another run of the same boot if its clock went back: the axis would drop samples out of order.
@@ -140,7 +154,9 @@ impl<'a> LoadedParts<'a> {
             false => 0,
         };
         let boot_id = run.boot_id.clone();
-        self.budget.charge(bytes_of(1, size_of::<(Run, Mark)>() + boot_id.len() + axis::CLOCK_WENT_BACK.len()))?;
+        self.request
+            .budget
+            .charge(bytes_of(1, size_of::<(Run, Mark)>() + boot_id.len() + axis::CLOCK_WENT_BACK.len()))?;
         let first_mark = (first_mark + before).max(run.first_mark);
         self.runs.push(Run { boot_id, first_stamp: self.stamps.len(), first_mark });
         Ok(())
@@ -148,7 +164,7 @@ impl<'a> LoadedParts<'a> {
 
     /// What follows was recorded under this manifest.
     pub(super) fn run(&mut self, manifest: &Manifest) {
-        self.current = self.selection.is_part().then(|| manifest.clone());
+        self.current = self.request.selection.is_part().then(|| manifest.clone());
         self.segment = (self.stamps.len(), self.marks.len());
         if self.runs.last().is_none_or(|run| run.boot_id != manifest.boot_id) {
             let boot_id = manifest.boot_id.clone();
@@ -157,9 +173,9 @@ impl<'a> LoadedParts<'a> {
     }
 
     pub(super) fn mark(&mut self, mark: Mark) -> Result<(), Exceeded> {
-        if self.wants(mark.stamp.wall_ns) {
+        if self.request.wants(mark.stamp.wall_ns) {
             // The caller has charged its text.
-            self.budget.charge(bytes_of(2, size_of::<Mark>()))?;
+            self.request.budget.charge(bytes_of(2, size_of::<Mark>()))?;
             self.marks.push(mark);
         }
         Ok(())
@@ -167,7 +183,7 @@ impl<'a> LoadedParts<'a> {
 
     /// Adds a note about the recording itself.
     pub(super) fn note(&mut self, wall_ns: Option<i64>, text: String) {
-        if !wall_ns.is_none_or(|wall_ns| self.wants(wall_ns)) {
+        if !wall_ns.is_none_or(|wall_ns| self.request.wants(wall_ns)) {
             return;
         }
         match self.stamps.last() {
@@ -178,27 +194,33 @@ impl<'a> LoadedParts<'a> {
 
     /// Notes that something of a segment is damaged, and what is lost.
     pub(super) fn damaged(&mut self, name: &SegmentName, what: String, cost: &str) {
-        let before_end = |wall_ns| self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to);
-        let after_begin = |wall_ns| self.selection.from_wall_ns.is_none_or(|from| wall_ns >= from);
+        let before_end = |wall_ns| self.request.selection.to_wall_ns.is_none_or(|to| wall_ns <= to);
+        let after_begin = |wall_ns| self.request.selection.from_wall_ns.is_none_or(|from| wall_ns >= from);
         if name.wall_ns().is_none_or(before_end) && self.next_wall_ns.is_none_or(after_begin) {
             self.damage.add(format!("{what}: {cost}"));
         }
         self.note(name.wall_ns(), format!("store: {what}"));
     }
 
+    /// How many samples there are so far: the index of the next one.
+    pub(super) fn samples(&self) -> usize {
+        self.stamps.len()
+    }
+
     /// Adds a sample's stamp and returns its index; `None` if it is not selected.
     pub(super) fn stamp(&mut self, stamp: Stamp) -> Result<Option<usize>, Exceeded> {
-        if !self.wants(stamp.wall_ns) {
+        if !self.request.wants(stamp.wall_ns) {
             return Ok(None);
         }
-        if let Some(manifest) = self.current.take() {
-            self.selected = Some(manifest);
+        // A look at each of a day's samples is cheaper than to take it each time.
+        if self.current.is_some() {
+            self.selected = self.current.take();
         }
         self.go_on_from(stamp)?;
         if self.stamps.len() == self.stamps.capacity() {
             let more = self.stamps.len().max(64);
             // They are copied to the recording, so for a while they exist twice.
-            self.budget.charge(bytes_of(2 * more, size_of::<Stamp>()))?;
+            self.request.budget.charge(bytes_of(2 * more, size_of::<Stamp>()))?;
             self.stamps.try_reserve_exact(more)?;
         }
         self.stamps.push(stamp);
@@ -210,7 +232,7 @@ impl<'a> LoadedParts<'a> {
         let Some(at) = self.stamp(sample.stamp)? else { return Ok(()) };
         for rows in sample.tables() {
             let table = rows.table();
-            if !self.wants_table(table) {
+            if !self.request.wants_table(table) {
                 continue;
             }
             for (id, values) in rows.rows() {
@@ -220,16 +242,16 @@ impl<'a> LoadedParts<'a> {
                     Entry::Vacant(new) => new.insert((self.entity(table, entity)?, Vec::new())),
                 };
                 let new = schema.columns(table).get(columns.len()..).unwrap_or_default();
-                self.budget.charge(bytes_of(new.len(), 2 * size_of::<Option<usize>>()))?;
+                self.request.budget.charge(bytes_of(new.len(), 2 * size_of::<Option<usize>>()))?;
                 for column in new {
-                    let wanted = self.wanted.wants(&column.name);
+                    let wanted = self.request.metrics.wants(&column.name);
                     let gathering = &mut self.entities[*number];
-                    columns.push(wanted.then(|| gathering.column(column, &self.budget)).transpose()?);
+                    columns.push(wanted.then(|| gathering.column(column, &self.request.budget)).transpose()?);
                 }
                 let gathering = &mut self.entities[*number];
                 for (column, value) in columns.iter().zip(values) {
                     if let (Some(column), Some(value)) = (column, value) {
-                        gathering.push(*column, at, *value, (self.expected, &self.budget))?;
+                        gathering.push(*column, at, *value, (self.expected, &self.request.budget))?;
                     }
                 }
             }
@@ -237,8 +259,8 @@ impl<'a> LoadedParts<'a> {
         Ok(())
     }
 
-    /// Adds rows of a sealed segment.
-    pub(super) fn rows(&mut self, table: Table, rows: Rows) -> Result<(), Exceeded> {
+    /// Adds rows of a sealed segment whose selected samples begin at `first`.
+    pub(super) fn rows(&mut self, table: Table, first: usize, rows: Rows) -> Result<(), Exceeded> {
         let mut stretches = Vec::with_capacity(rows.runs.len());
         let mut start = 0;
         for (entity, end) in rows.runs {
@@ -252,12 +274,16 @@ impl<'a> LoadedParts<'a> {
                     Some(known) => known,
                     None => *number.insert(self.entity(table, &entity)?),
                 };
-                stretches.push(Stretch { entity, place, rows: range });
+                stretches.push(Stretch { entity, place: first + place, rows: range });
             }
         }
+        // The host is in every sample: its columns have room for all from the start. One that grows is copied.
+        let whole = table == Table::Host && !self.request.selection.is_part() && self.expected != usize::MAX;
+        let least = if whole { self.expected } else { 0 };
         for (column, numbers) in rows.columns {
             for stretch in &stretches {
-                self.entities[stretch.entity].append(&column, stretch, &numbers, (self.expected, &self.budget))?;
+                let entity = &mut self.entities[stretch.entity];
+                entity.append(&column, stretch, &numbers, (least, self.expected, &self.request.budget))?;
             }
         }
         Ok(())
@@ -269,7 +295,7 @@ impl<'a> LoadedParts<'a> {
             return Ok(*known);
         }
         let command_line = entity.command_line.as_ref().map_or(0, String::len);
-        self.budget.charge((NAME_BYTES + 3 * entity.name.len() + entity.label.len() + command_line) as u64)?;
+        self.request.budget.charge((NAME_BYTES + 3 * entity.name.len() + entity.label.len() + command_line) as u64)?;
         let entity = entity.clone();
         self.entities.push(EntityColumns { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
         self.numbers.insert(name, self.entities.len() - 1);
@@ -284,6 +310,7 @@ impl<'a> LoadedParts<'a> {
                 recorder_cpu: whole.recorder_cpu,
                 samples: whole.samples,
                 late_samples: whole.late_samples,
+                missed_samples: whole.missed_samples,
                 lost_samples: whole.lost_samples,
                 ..part
             },
@@ -323,13 +350,13 @@ impl EntityColumns {
         Ok(self.columns.len() - 1)
     }
 
-    /// Adds the values of a column of a row group for some rows.
+    /// Adds the values of a column of a row group for some rows, with room for as many samples as there are at least.
     fn append(
         &mut self,
         column: &Column,
         stretch: &Stretch,
         numbers: &Numbers,
-        (expected, budget): (usize, &Budget),
+        (least, expected, budget): (usize, usize, &Budget),
     ) -> Result<(), Exceeded> {
         let Stretch { place, rows, .. } = stretch;
         let present = numbers.present.as_ref().map(|present| &present[rows.clone()]);
@@ -338,7 +365,7 @@ impl EntityColumns {
         }
         let number = self.column(column, budget)?;
         let values = &mut self.columns[number].1;
-        values.make_room(place + rows.len() - 1, expected, |bytes| budget.charge(bytes))?;
+        values.make_room((place + rows.len()).max(least) - 1, expected, |bytes| budget.charge(bytes))?;
         values.append(*place, &numbers.values[rows.clone()], present);
         Ok(())
     }

@@ -1,19 +1,18 @@
 //! Reading one segment, open or sealed.
 
 use super::damage;
-use super::gather::{LoadedParts, Rows};
+use super::gather::{LoadedParts, Request, Rows};
 use super::resume::{Keeper, Positions};
 use crate::RATE_FACTOR_BEFORE_3;
-use crate::budget::{Exceeded, Held, KEPT_JSON_BYTES, bytes_of};
+use crate::budget::{Budget, Exceeded, Held, KEPT_JSON_BYTES, bytes_of};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
 use crate::sealed::{self, COMMAND_LINE_COLUMN, Description, SealedError, SealedFile};
-use pagetide_core::{Entity, Kind, Mark, Selection, Stamp, Table, WantedMetrics};
+use pagetide_core::{Entity, Kind, Manifest, Mark, Stamp, Table, WantedMetrics};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why a recording cannot be loaded.
@@ -46,27 +45,42 @@ pub(super) fn open(
 ) -> Result<(), LoadError> {
     let path = || folder.full(&layout::log(name));
     let failed = |error| LoadError::Io(path(), error);
-    let file = folder.open_log(name).map_err(failed)?;
+    let file = match folder.open_log(name) {
+        Ok(file) => file,
+        // A cut is the whole recording.
+        Err(error) if damage::is_foreign(&error) && !folder.is_cut() => {
+            let what = format!("{} is left out: {error}", path().display());
+            gathered.damaged(name, what, &damage::cost(name, sealed::SAMPLES));
+            return Ok(());
+        }
+        Err(error) => return Err(failed(error)),
+    };
     // Another descriptor of the same file: once it is sealed its name is gone.
     let again = file.try_clone().map_err(failed)?;
-    let from_wall_ns = gathered.selection.from_wall_ns;
-    let resumed =
-        from_wall_ns.map_or(Ok(None), |from| positions.resume(name, &file, from, &gathered.budget)).map_err(failed)?;
+    let from_wall_ns = gathered.request.selection.from_wall_ns;
+    let resumed = from_wall_ns
+        .map_or(Ok(None), |from| positions.resume(name, &file, from, &gathered.request.budget))
+        .map_err(failed)?;
     let (opened, mut keeper) = match resumed {
         Some((log, keeper)) => (Ok(log), Some(keeper)),
         None => {
             let keeper = from_wall_ns.map(|_| Keeper::new(&file)).transpose().map_err(failed)?;
-            (LogReader::open(BufReader::new(file), &gathered.budget), keeper)
+            (LogReader::open(BufReader::new(file), &gathered.request.budget), keeper)
         }
     };
     let mut log = match opened {
         Ok(log) => log,
         // Its writer has not written the first record yet, or crashed before that; or that record is damaged.
         Err(LogError::NotALog) => {
-            if log::has_lost_its_beginning(again, &gathered.budget).map_err(failed)? {
+            if log::has_lost_its_beginning(again, &gathered.request.budget).map_err(failed)? {
                 let what = format!("{} is damaged at its beginning", path().display());
                 gathered.damaged(name, what, &damage::cost(name, sealed::SAMPLES));
             }
+            return Ok(());
+        }
+        Err(LogError::Manifest(why)) => {
+            let what = format!("{} is left out: its manifest cannot be read: {why}", path().display());
+            gathered.damaged(name, what, &damage::cost(name, sealed::SAMPLES));
             return Ok(());
         }
         Err(LogError::Io(error)) => return Err(failed(error)),
@@ -93,7 +107,7 @@ pub(super) fn open(
         keeper.ended(position).map_err(failed)?;
         positions.take(name, keeper);
     }
-    if log::is_damaged_at(again, valid, &gathered.budget).map_err(failed)? {
+    if log::is_damaged_at(again, valid, &gathered.request.budget).map_err(failed)? {
         let what = format!("{} is damaged at byte {valid}", path().display());
         gathered.damaged(name, what, "the samples after it are lost");
     }
@@ -107,12 +121,12 @@ pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 /// parts of a recording share them.
 pub(super) type Ranges = Arc<Mutex<BTreeMap<PathBuf, (i64, i64)>>>;
 
-/// The indices of a segment's samples in the recording, in the order of their numbers.
+/// The selected samples of a segment by their numbers, each with its place among them.
 #[derive(Debug, Default)]
 struct Places(Vec<(i64, usize)>);
 
 impl Places {
-    /// The indices of the samples of some rows, most of which are in order; `None` for samples that were not selected.
+    /// The places of the samples of some rows, most of which are in order; `None` for samples that were not selected.
     fn of_rows(&self, numbers: &[i64]) -> Vec<Option<usize>> {
         let mut next = 0;
         let place = |number: &i64| {
@@ -127,33 +141,68 @@ impl Places {
     }
 }
 
+/// Something that is damaged, and what is lost with it.
+#[derive(Debug)]
+pub(super) struct Lost {
+    name: SegmentName,
+    what: String,
+    cost: String,
+}
+
+impl Lost {
+    fn note(self, gathered: &mut LoadedParts<'_>) {
+        gathered.damaged(&self.name, self.what, &self.cost);
+    }
+}
+
+/// What was read of a file, with the charge for it; what is lost if the file is damaged.
+type Content<T> = Result<(T, Held), Lost>;
+
+/// What is selected of a sealed segment. It is read without a look at other segments, which other threads read meanwhile, and then
+/// gathered in their order.
+#[derive(Debug)]
+pub(super) struct SealedSegment {
+    manifest: Manifest,
+    /// Its other files that are missing.
+    missing: Vec<Lost>,
+    marks: Option<Content<Vec<Mark>>>,
+    stamps: Vec<Stamp>,
+    tables: Vec<(Table, Content<Vec<Rows>>)>,
+    _held: Held,
+}
+
+/// Whether a sealed segment is known to have no selected sample.
+pub(super) fn is_outside(files: &SealedFiles, ranges: &Ranges, request: &Request<'_>) -> bool {
+    let path = files.get(sealed::SAMPLES).and_then(|paths| paths.last());
+    let known = ranges.lock().unwrap_or_else(PoisonError::into_inner);
+    path.and_then(|path| known.get(&path.path)).is_some_and(|range| request.is_outside(*range))
+}
+
+/// What of a sealed segment was read: nothing if none of it is selected, and what is lost if its file of samples is damaged.
+pub(super) type SealedPart = Result<Option<SealedSegment>, Lost>;
+
 /// Reads a sealed segment.
 pub(super) fn sealed(
     folder: &Folder,
     files: &SealedFiles,
     ranges: &Ranges,
-    gathered: &mut LoadedParts<'_>,
-) -> Result<(), LoadError> {
-    let Some(path) = files.get(sealed::SAMPLES).and_then(|paths| paths.last()) else { return Ok(()) };
-    let Selection { from_wall_ns, to_wall_ns, .. } = gathered.selection;
-    let outside = |(first, last): (i64, i64)| {
-        from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
-    };
-    let wants_times = gathered.wants_times();
-    let known = || ranges.lock().unwrap_or_else(PoisonError::into_inner);
-    if known().get(&path.path).copied().is_some_and(outside) {
-        return Ok(());
+    request: &Request<'_>,
+) -> Result<SealedPart, LoadError> {
+    let Some(path) = files.get(sealed::SAMPLES).and_then(|paths| paths.last()) else { return Ok(Ok(None)) };
+    if is_outside(files, ranges, request) {
+        return Ok(Ok(None));
     }
-    let Some((Some(samples), _held)) = read(folder, path, gathered, |file| {
+    let budget = &request.budget;
+    let samples = read(folder, path, budget, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
         let range = file.range(file.column_named("wall_ns")?);
         if let Some(range) = range.filter(|_| path.checksum.is_some()) {
-            known().insert(path.path.clone(), range);
+            ranges.lock().unwrap_or_else(PoisonError::into_inner).insert(path.path.clone(), range);
         }
-        if range.is_some_and(outside) {
+        if range.is_some_and(|range| request.is_outside(range)) {
             return Ok(None);
         }
-        let ends = if wants_times { None } else { ends(file)? };
+        let ends = if request.wants_times() { None } else { ends(file)? };
         if let Some(ends) = ends {
             return Ok(Some((file.description().clone(), vec![0, 1], ends.to_vec())));
         }
@@ -167,55 +216,73 @@ pub(super) fn sealed(
             stamps.extend(more_stamps);
         }
         Ok(Some((file.description().clone(), numbers, stamps)))
-    })?
-    else {
-        return Ok(());
+    })?;
+    let ((description, numbers, mut stamps), held) = match samples {
+        Ok((Some(samples), held)) => (samples, held),
+        Ok((None, _)) => return Ok(Ok(None)),
+        Err(lost) => return Ok(Err(lost)),
     };
-    let (description, numbers, stamps) = samples;
-    gathered.run(&description.manifest.clone().unwrap_or_default());
-    let siblings = siblings(folder, files, path, &description, gathered)?;
-    if let Some(path) = siblings.get(sealed::MARKS) {
-        let marks = read(folder, path, gathered, read_marks)?;
-        if let Some((marks, held)) = marks {
+    let (siblings, missing) = siblings(folder, files, path, &description)?;
+    let marks = siblings.get(sealed::MARKS).map(|path| read(folder, path, budget, read_marks)).transpose()?;
+    let room = budget.hold();
+    room.charge(bytes_of(numbers.len(), 2 * size_of::<(i64, usize)>()))?;
+    let selected = numbers.into_iter().zip(&stamps).filter(|(_, stamp)| request.wants(stamp.wall_ns));
+    let mut places = Places(selected.map(|(number, _)| number).zip(0..).collect());
+    places.0.sort_unstable();
+    stamps.retain(|stamp| request.wants(stamp.wall_ns));
+    let mut tables = Vec::new();
+    for table in Table::ALL.into_iter().filter(|table| !stamps.is_empty() && request.wants_table(*table)) {
+        let Some(path) = siblings.get(table.name()) else { continue };
+        tables.push((table, read(folder, path, budget, |file| read_table(file, &places, &request.metrics))?));
+    }
+    let manifest = description.manifest.unwrap_or_default();
+    Ok(Ok(Some(SealedSegment { manifest, missing, marks, stamps, tables, _held: held })))
+}
+
+/// Adds what was read of a sealed segment.
+pub(super) fn gather(part: SealedPart, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
+    let segment = match part {
+        Ok(Some(segment)) => segment,
+        Ok(None) => return Ok(()),
+        Err(lost) => {
+            lost.note(gathered);
+            return Ok(());
+        }
+    };
+    gathered.run(&segment.manifest);
+    segment.missing.into_iter().for_each(|lost| lost.note(gathered));
+    match segment.marks {
+        Some(Ok((marks, held))) => {
             marks.into_iter().try_for_each(|mark| gathered.mark(mark))?;
             held.keep();
         }
+        Some(Err(lost)) => lost.note(gathered),
+        None => {}
     }
-    let mut places = Places::default();
-    let room = gathered.budget.hold();
-    room.charge(bytes_of(numbers.len(), 2 * size_of::<(i64, usize)>()))?;
-    for (number, stamp) in numbers.into_iter().zip(stamps) {
-        if let Some(place) = gathered.stamp(stamp)? {
-            places.0.push((number, place));
+    let first = gathered.samples();
+    segment.stamps.into_iter().try_for_each(|stamp| gathered.stamp(stamp).map(drop))?;
+    for (table, rows) in segment.tables {
+        match rows {
+            Ok((rows, _held)) => rows.into_iter().try_for_each(|rows| gathered.rows(table, first, rows))?,
+            Err(lost) => lost.note(gathered),
         }
-    }
-    if places.0.is_empty() {
-        return Ok(());
-    }
-    places.0.sort_unstable();
-    for table in Table::ALL {
-        let Some(path) = siblings.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
-        let wanted = Rc::clone(&gathered.wanted);
-        let rows = read(folder, path, gathered, |file| read_table(file, &places, &wanted))?;
-        let Some((rows, _held)) = rows else { continue };
-        rows.into_iter().try_for_each(|rows| gathered.rows(table, rows))?;
     }
     Ok(())
 }
 
 /// The files that belong to a file of samples: those that it lists, with the listed content. Before version 3 it lists none, and those that
-/// exist are read. A note reports each file that is missing or has other content; unknown tables are skipped.
+/// exist are read. Beside them, those that are missing or have other content; unknown tables are skipped.
 fn siblings(
     folder: &Folder,
     files: &SealedFiles,
     samples: &SealedPath,
     description: &Description,
-    gathered: &mut LoadedParts<'_>,
-) -> Result<BTreeMap<&'static str, SealedPath>, LoadError> {
+) -> Result<(BTreeMap<&'static str, SealedPath>, Vec<Lost>), LoadError> {
     let Some(listed) = &description.siblings else {
-        return Ok(files.iter().filter_map(|(kind, paths)| Some((*kind, paths.last()?.clone()))).collect());
+        let all = files.iter().filter_map(|(kind, paths)| Some((*kind, paths.last()?.clone())));
+        return Ok((all.collect(), Vec::new()));
     };
-    let mut siblings = BTreeMap::new();
+    let (mut siblings, mut missing) = (BTreeMap::new(), Vec::new());
     for kind in sealed::kinds() {
         let Some(content) = listed.get(kind) else { continue };
         let there = files.get(kind).map_or(&[][..], Vec::as_slice);
@@ -229,34 +296,34 @@ fn siblings(
         // The removal of a segment begins with its file of samples.
         folder.open_sealed(samples).map_err(|error| LoadError::Io(samples.path.clone(), error))?;
         let why = if there.is_empty() { "is missing" } else { "is not the one written with it" };
-        let text = format!("segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
-        gathered.damaged(&samples.name, text, &damage::cost(&samples.name, kind));
+        let what = format!("segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
+        missing.push(Lost { cost: damage::cost(&samples.name, kind), name: samples.name.clone(), what });
     }
-    Ok(siblings)
+    Ok((siblings, missing))
 }
 
-/// Reads a sealed file, and returns the charge for its rows with it. If it is damaged, adds a note to the recording and returns `None`.
+/// Reads a sealed file.
 fn read<T>(
     folder: &Folder,
     path: &SealedPath,
-    gathered: &mut LoadedParts<'_>,
+    budget: &Budget,
     read: impl FnOnce(&SealedFile) -> Result<T, SealedError>,
-) -> Result<Option<(T, Held)>, LoadError> {
+) -> Result<Content<T>, LoadError> {
     // A renamed file has no checksum, and the parquet crate panics on some damage (a varint that is too long).
     let content = catch_unwind(AssertUnwindSafe(|| {
-        let file = SealedFile::open(folder, path, &gathered.budget)?;
+        let file = SealedFile::open(folder, path, budget)?;
         Ok((read(&file)?, file.into_held()))
     }));
-    match content.unwrap_or_else(|_| Err(SealedError::Damaged("cannot decode a page".to_owned()))) {
-        Ok(content) => Ok(Some(content)),
-        Err(SealedError::Io(error)) => Err(LoadError::Io(folder.full(&path.path), error)),
-        Err(SealedError::Newer(version)) => Err(LoadError::Newer(folder.full(&path.path), version)),
-        Err(SealedError::Damaged(why)) => {
-            let what = format!("{} is left out: {why}", folder.full(&path.path).display());
-            gathered.damaged(&path.name, what, &damage::cost_of(path));
-            Ok(None)
-        }
-    }
+    let full = || folder.full(&path.path);
+    let why = match content.unwrap_or_else(|_| Err(SealedError::Damaged("cannot decode a page".to_owned()))) {
+        Ok(content) => return Ok(Ok(content)),
+        Err(SealedError::Io(error)) if !damage::is_foreign(&error) => return Err(LoadError::Io(full(), error)),
+        Err(SealedError::Newer(version)) => return Err(LoadError::Newer(full(), version)),
+        Err(SealedError::Io(error)) => error.to_string(),
+        Err(SealedError::Damaged(why)) => why,
+    };
+    let what = format!("{} is left out: {why}", full().display());
+    Ok(Err(Lost { name: path.name.clone(), what, cost: damage::cost_of(path) }))
 }
 
 /// The times of the rows of a row group.
@@ -322,22 +389,23 @@ fn read_table(file: &SealedFile, places: &Places, wanted: &WantedMetrics<'_>) ->
     Ok(all)
 }
 
-/// The entities of a row group.
+/// The entities of a row group, each with the index after its last row.
 fn read_runs(file: &SealedFile, group: usize) -> Result<Vec<(Entity, usize)>, SealedError> {
-    let texts = |name| file.strings(group, file.column_named(name)?);
-    let (names, labels) = (texts("entity")?, texts("label")?);
+    let names = file.strings(group, file.column_named("entity")?)?;
+    let is_last = |row: &usize| names.get(row + 1).is_none_or(|next| *next != names[*row]);
+    let last: Vec<usize> = (0..names.len()).filter(is_last).collect();
+    let labels = file.strings_at(group, file.column_named("label")?, &last)?;
     let command_lines =
-        file.column_named(COMMAND_LINE_COLUMN).ok().map(|column| file.strings(group, column)).transpose()?;
+        file.column_named(COMMAND_LINE_COLUMN).ok().map(|column| file.strings_at(group, column, &last)).transpose()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut runs = Vec::new();
-    for (row, (name, label)) in names.iter().zip(&labels).enumerate() {
-        if names.get(row + 1).is_none_or(|next| next != name) {
-            let command_line = command_lines.as_ref().and_then(|lines| lines.get(row)).filter(|line| !line.is_empty());
-            let length = name.len() + label.len() + command_line.map_or(0, |line| line.len());
-            file.charge((2 * size_of::<Entity>() + 3 * length) as u64)?;
-            let command_line = command_line.map(|line| text(line.data()));
-            runs.push((Entity { command_line, ..Entity::new(text(name.data()), text(label.data())) }, row + 1));
-        }
+    for (nth, (row, label)) in last.iter().zip(&labels).enumerate() {
+        let name = &names[*row];
+        let command_line = command_lines.as_ref().and_then(|lines| lines.get(nth)).filter(|line| !line.is_empty());
+        let length = name.len() + label.len() + command_line.map_or(0, |line| line.len());
+        file.charge((2 * size_of::<Entity>() + 3 * length) as u64)?;
+        let command_line = command_line.map(|line| text(line.data()));
+        runs.push((Entity { command_line, ..Entity::new(text(name.data()), text(label.data())) }, row + 1));
     }
     Ok(runs)
 }

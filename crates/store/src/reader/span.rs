@@ -1,6 +1,7 @@
 //! The first and the last time of a recording, without reading what lies between.
 
 use super::Reader;
+use super::damage;
 use super::segment::SealedFiles;
 use crate::budget::Budget;
 use crate::layout::SegmentName;
@@ -33,7 +34,7 @@ impl Reader {
     ///
     /// When the folder cannot be read.
     pub fn span(&self) -> Result<Option<(i64, i64)>, Error> {
-        self.find_span().map_err(|error| file_error::io("look into it", self.folder(), &error))
+        self.find_span().map_err(|error| file_error::reading("look into it", self.folder(), &error))
     }
 
     /// The gaps between segments that are longer than `shortest`, in ns since 1970. A segment lies in one UTC day, so every gap of a day or more
@@ -43,7 +44,7 @@ impl Reader {
     ///
     /// When the folder cannot be read.
     pub fn gaps(&self, shortest: Nanos) -> Result<Vec<(i64, i64)>, Error> {
-        self.find_gaps(shortest).map_err(|error| file_error::io("look into it", self.folder(), &error))
+        self.find_gaps(shortest).map_err(|error| file_error::reading("look into it", self.folder(), &error))
     }
 
     fn find_gaps(&self, shortest: Nanos) -> io::Result<Vec<(i64, i64)>> {
@@ -101,6 +102,8 @@ impl Reader {
             Ok(file) => file,
             // It was sealed since it was listed: its name says when it began.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name.wall_ns().map(|at| (at, at))),
+            // Loading reports it.
+            Err(error) if damage::is_foreign(&error) => return Ok(None),
             Err(error) => {
                 return Err(io::Error::new(error.kind(), format!("{}: {error}", layout::log(name).display())));
             }

@@ -39,10 +39,10 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Reads the pages. Before it allocates, it calls `charge` with their bytes, and with their bytes once decompressed: at most what the row
+    /// Reads the pages from a file of some length. Before it allocates, it calls `charge` with their bytes, and with their bytes once decompressed: at most what the row
     /// group states.
     pub(super) fn read(
-        file: &File,
+        (file, file_length): (&File, u64),
         chunk: &ColumnChunkMetaData,
         charge: impl Fn(u64) -> Result<(), SealedError>,
     ) -> Result<Self, SealedError> {
@@ -52,7 +52,7 @@ impl Pages {
         let (Ok(start), Ok(length)) = (start, u64::try_from(chunk.compressed_size())) else {
             return Err(damaged("a column is outside of the file"));
         };
-        if start.checked_add(length).is_none_or(|end| file.metadata().is_ok_and(|file| end > file.len())) {
+        if start.checked_add(length).is_none_or(|end| end > file_length) {
             return Err(damaged("a column is outside of the file"));
         }
         charge(length)?;
@@ -328,7 +328,8 @@ mod tests {
             let parquet = SerializedFileReader::new(file.try_clone().unwrap()).unwrap();
             let chunk = parquet.metadata().row_group(0).column(0);
             let charged = Cell::new(0);
-            let pages = Pages::read(&file, chunk, |bytes| { charged.set(charged.get() + bytes); Ok(()) }).unwrap();
+            let whole = (&file, file.metadata().unwrap().len());
+            let pages = Pages::read(whole, chunk, |bytes| { charged.set(charged.get() + bytes); Ok(()) }).unwrap();
             let sizes: usize = pages.headers.iter().map(|(header, _)| header.uncompressed).sum();
             prop_assert_eq!(charged.get(), u64::try_from(chunk.compressed_size()).unwrap() + sizes as u64);
             let pages = pages.decompressed(&mut Decompressor::new().unwrap()).unwrap();

@@ -32,6 +32,7 @@ pub(crate) struct SealedFile {
     parquet: SerializedFileReader<File>,
     description: Description,
     file: File,
+    length: u64,
     /// Decompresses its pages. Creating it takes longer than decompressing a page of a calm hour, so it is kept.
     zstd: RefCell<Decompressor<'static>>,
     budget: Budget,
@@ -54,7 +55,8 @@ impl SealedFile {
 
     /// The same for a file whose checksum was compared or is unknown.
     fn from_file(file: File, budget: &Budget) -> Result<Self, SealedError> {
-        budget.grant_file(&file)?;
+        let length = file.metadata()?.len();
+        budget.grant(length);
         let held = budget.hold();
         held.charge(pages::footer_length(&file)?.saturating_mul(FOOTER_BYTES))?;
         let parquet = SerializedFileReader::new(file.try_clone()?)?;
@@ -69,7 +71,8 @@ impl SealedFile {
         }
         let (description, _) = budget::json(text.as_bytes(), budget)?;
         let zstd = RefCell::new(Decompressor::new()?);
-        Ok(Self { parquet, description: description.map_err(damaged)?, file, zstd, budget: budget.clone(), held })
+        let description = description.map_err(damaged)?;
+        Ok(Self { parquet, description, file, length, zstd, budget: budget.clone(), held })
     }
 
     /// Reads JSON of one of its rows.
@@ -168,12 +171,38 @@ impl SealedFile {
         values.ok_or_else(|| SealedError::Damaged("a name is missing".into()))
     }
 
+    /// The strings of a column in some rows of a row group, in order.
+    pub(crate) fn strings_at(
+        &self,
+        group: usize,
+        column: usize,
+        rows: &[usize],
+    ) -> Result<Vec<ByteArray>, SealedError> {
+        let ColumnReader::ByteArrayColumnReader(mut reader) = self.column(group, column)? else {
+            return Err(SealedError::Damaged("a column has another type than string".into()));
+        };
+        self.charge(bytes_of(rows.len(), size_of::<ByteArray>()))?;
+        let (mut strings, mut next) = (Vec::new(), 0);
+        for row in rows {
+            let skipped = reader.skip_records(row - next)?;
+            let (read, _, _) = reader.read_records(1, Some(&mut Vec::new()), None, &mut strings)?;
+            if (skipped, read) != (row - next, 1) {
+                return Err(SealedError::Damaged("a name is missing".into()));
+            }
+            next = row + 1;
+        }
+        if strings.len() < rows.len() {
+            return Err(SealedError::Damaged("a name is missing".into()));
+        }
+        Ok(strings)
+    }
+
     fn column(&self, group: usize, column: usize) -> Result<ColumnReader, SealedError> {
         if column >= self.columns() {
             return Err(SealedError::Damaged("a column is missing".into()));
         }
         let chunk = self.parquet.metadata().row_group(group).column(column);
-        let pages = Pages::read(&self.file, chunk, |bytes| self.charge(bytes))?;
+        let pages = Pages::read((&self.file, self.length), chunk, |bytes| self.charge(bytes))?;
         let pages = pages.decompressed(&mut self.zstd.borrow_mut())?;
         Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
     }

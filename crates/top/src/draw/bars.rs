@@ -55,7 +55,10 @@ fn parts(host: &Host) -> Option<[f64; 5]> {
 /// All of memory as one line of letters, with `|` where free memory would be at the high watermark.
 fn memory_bar(host: &Host, width: usize) -> Line<'static> {
     let total = text(host.total, Unit::Bytes);
-    let Some(parts) = parts(host) else { return named("memory", "not recorded", width) };
+    let Some(parts) = parts(host) else {
+        let known = host.cached.map(|cached| format!("cached {}, the rest not recorded", bytes(Some(cached))));
+        return named("memory", known.as_deref().unwrap_or("not recorded"), width);
+    };
     let room = width.saturating_sub(NAME + total.len() + 3);
     let sum: f64 = parts.iter().sum();
     let mut spans = vec![name_span("memory"), Span::raw("[")];
@@ -100,7 +103,8 @@ fn memory_text(host: &Host, width: usize) -> Line<'static> {
 /// Dirty memory up to the threshold, with `b` at the background threshold and `f` at freerun.
 fn dirty(dirty: &Dirty, width: usize) -> Line<'static> {
     let (Some(unwritten), Some(threshold)) = (dirty.unwritten, dirty.threshold) else {
-        return named("dirty", "not recorded", width);
+        let known = dirty.unwritten.map(|unwritten| format!("{}, thresholds not recorded", bytes(Some(unwritten))));
+        return named("dirty", known.as_deref().unwrap_or("not recorded"), width);
     };
     let bar = (width / 4).max(12);
     let scale = threshold.max(unwritten);
@@ -142,7 +146,7 @@ fn cpu(host: &Host, width: usize) -> Line<'static> {
     letters.extend(std::iter::repeat_n('.', bar.saturating_sub(letters.len())));
     let known = host.cpu.iter().any(|(_, share)| share.is_some());
     if !known {
-        return named("cpu", "not recorded", width);
+        return named("cpu", if host.first { "rates need two samples" } else { "not recorded" }, width);
     }
     let shares = host.cpu.map(|(name, share)| format!("{name} {}", percent(share)));
     let mut words = vec![format!(" {} %", shares.join(" "))];
@@ -191,8 +195,7 @@ fn bytes(value: Option<f64>) -> String {
 }
 
 fn free(host: &Host) -> Vec<String> {
-    let mut parts =
-        vec![bytes(host.memory.and_then(|memory| memory.free)), format!("available {}", bytes(host.available))];
+    let mut parts = vec![bytes(host.free), format!("available {}", bytes(host.available))];
     if let Some(marks) = host.watermarks {
         let [min, low, high] = [marks.min, marks.low, marks.high].map(|mark| bytes(Some(mark)));
         parts.push(format!("low watermark {low}, high {high}"));
@@ -217,11 +220,13 @@ fn reclaim(host: &Host) -> Vec<String> {
     parts.extend(host.efficiency.map(|share| format!("{} stolen", text(Some(share), Unit::Ratio))));
     parts.push(format!("direct {}/s", rate(host.direct)));
     parts.push(format!("refault {}/s", rate(host.refaults)));
-    if host.swap_total.is_some_and(|total| total > 0.0) {
-        parts.push(format!("swap in {}/s out {}/s", rate(host.swap_in), rate(host.swap_out)));
-        parts.push(format!("{} of {} swap used", bytes(host.swap_used), bytes(host.swap_total)));
-    } else {
-        parts.push("no swap".to_owned());
+    match host.swap_total {
+        Some(total) if total > 0.0 => {
+            parts.push(format!("swap in {}/s out {}/s", rate(host.swap_in), rate(host.swap_out)));
+            parts.push(format!("{} of {} swap used", bytes(host.swap_used), bytes(host.swap_total)));
+        }
+        Some(_) => parts.push("no swap".to_owned()),
+        None => parts.push("swap not recorded".to_owned()),
     }
     parts
 }
@@ -235,6 +240,20 @@ fn waiting(host: &Host) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_recorded_is_no_zero() {
+        let free = |host: &Host| free(host).first().cloned();
+        let swap = |swap_total| reclaim(&Host { swap_total, ..Host::default() }).pop().unwrap_or_default();
+        assert_eq!([swap(Some(0.0)), swap(None)], ["no swap", "swap not recorded"]);
+        // What `sar -r` of old versions has: not which part of memory is anonymous, and no thresholds.
+        let size = |mib: f64| Some(mib * f64::from(1 << 20));
+        let dirty_memory = Dirty { unwritten: size(42.5), ..Dirty::default() };
+        let host = Host { free: size(512.0), cached: size(640.0), dirty: dirty_memory, ..Host::default() };
+        assert_eq!(free(&host).as_deref(), Some("512 MiB"));
+        assert_eq!(memory_bar(&host, 80).to_string().trim_end(), " memory  cached 640 MiB, the rest not recorded");
+        assert_eq!(dirty(&dirty_memory, 80).to_string().trim_end(), " dirty   42.5 MiB, thresholds not recorded");
+    }
 
     #[test]
     fn a_share_never_takes_more_than_the_room() {

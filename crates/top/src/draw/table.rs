@@ -102,7 +102,10 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let group = group.map(|group| format!("of {}, ", group.path));
     let of = [filter, zoom, group].into_iter().flatten().collect::<String>();
     let reversed = if order.ascending { ", reversed" } else { "" };
-    let of = format!("{of}{} by {by}{reversed}", app.shown.rows.len());
+    // A recording has the processes that matter most, and not all that run.
+    let among =
+        if order.filter.is_empty() { String::new() } else { format!(" of the {} listed", app.shown.entries.len()) };
+    let of = format!("{of}{}{among} by {by}{reversed}", app.shown.rows.len());
     let room = usize::from(area.height).saturating_sub(2);
     let selected = app.selected();
     let culprits = app.culprits();

@@ -21,6 +21,14 @@ fn a_moment_fits_80_by_24() {
 }
 
 #[test]
+fn a_title_without_room_for_all_ends_with_a_tilde() {
+    let mut screen = Screen::new(Made::new(60, 0), Growth::Still, (40, 16));
+    screen.press("]");
+    let first = screen.text().lines().next().unwrap_or_default().trim_end().to_owned();
+    assert!(first.contains("12:00:59 UTC") && first.ends_with('~'), "{first}");
+}
+
+#[test]
 fn arrows_move_in_time_and_slash_goes_to_findings() {
     let mut screen = replay();
     assert!(screen.has("12:00:01 UTC  sample 2 of 60"), "the first sample that has rates");
@@ -261,6 +269,24 @@ fn what_grows_is_followed_until_the_user_looks_back() {
     assert!(screen.has("12:00:30 UTC  paused, 4 samples back"), "{}", screen.text());
     screen.press(" ");
     assert!(screen.has("12:00:34 UTC  live"));
+}
+
+#[test]
+fn what_stands_still_is_not_live() {
+    let second = std::time::Duration::from_secs(1);
+    let mut screen = Screen::new(Made::new(30, 0), Growth::Grows, (120, 40));
+    let newest = screen.source.samples[29].stamp.wall_ns;
+    let at = |screen: &mut Screen, seconds: i64| {
+        let changed = screen.app.at_time(newest + seconds * 1_000_000_000, second);
+        screen.draw();
+        changed
+    };
+    assert!(!at(&mut screen, 3) && screen.has("12:00:29 UTC  live"), "{}", screen.text());
+    assert!(at(&mut screen, 8) && screen.has("12:00:29 UTC  no sample for 8 s"), "{}", screen.text());
+    assert!(!at(&mut screen, 8) && at(&mut screen, 9), "each second is drawn once");
+    assert!(at(&mut screen, 1) && screen.has("live"), "it goes on");
+    let mut ended = Screen::new(Made::new(30, 0), Growth::Still, (120, 40));
+    assert!(!at(&mut ended, 3600), "nothing should come");
 }
 
 #[test]

@@ -80,6 +80,8 @@ fn plot(plot: &Plot) -> PlotData<'_> {
         Measure::Share => "share",
         Measure::Count => "",
     };
+    // Bytes are whole numbers, which the legend shows to four digits.
+    let exact = |value: f64| if plot.measure == Measure::Bytes { value.round() } else { short(value) };
     let (at, lines) = match &plot.shape {
         Shape::Stacked(points) => {
             let lines = points.layers.iter().map(|layer| LineData {
@@ -88,7 +90,7 @@ fn plot(plot: &Plot) -> PlotData<'_> {
                 values: layer
                     .values
                     .iter()
-                    .map(|value| value.map_or(Value::Absent, |v| Value::One(v.round())))
+                    .map(|value| value.map_or(Value::Absent, |v| Value::One(exact(v))))
                     .collect(),
                 spans: Vec::new(),
             });
@@ -129,4 +131,22 @@ fn short(value: f64) -> f64 {
 /// Milliseconds, to a tenth.
 pub(super) fn ms(ns: i64) -> f64 {
     (ns as f64 / 1e5).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::{Layer, Points};
+
+    #[test]
+    fn the_crosshair_reads_the_share_that_is_drawn() {
+        let read = |measure: Measure, value: f64| {
+            let layers = vec![Layer { name: String::new(), hue: "anon", values: vec![Some(value), None] }];
+            let shape = Shape::Stacked(Points { at: vec![0, 1], layers });
+            let of = Plot { id: "lost", title: String::new(), source: String::new(), measure, shape };
+            serde_json::to_value(plot(&of)).unwrap()["lines"][0]["values"].clone()
+        };
+        assert_eq!(read(Measure::Share, 0.641_23), serde_json::json!([0.6412, null]));
+        assert_eq!(read(Measure::Bytes, 1_072_693_247.6), serde_json::json!([1_072_693_248.0, null]));
+    }
 }

@@ -35,8 +35,8 @@ pub enum Block {
     Paragraph(String),
     /// A list of sentences.
     List(Vec<String>),
-    /// Names and values.
-    Facts(Vec<(String, String)>),
+    /// Names and values, of a line or more.
+    Facts(Vec<(String, Vec<String>)>),
     /// A table.
     Table(Table),
     /// The steps of a run with a verdict on each.

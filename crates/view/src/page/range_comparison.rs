@@ -3,7 +3,7 @@
 use super::block::{Block, Page};
 use super::words::count;
 use crate::table::Table;
-use pagetide_core::{ComparedRange, ComparedValue, LocalClock, RangeComparison};
+use pagetide_core::{ComparedLoad, ComparedRange, ComparedValue, LocalClock, Quantity, RangeComparison, Unit};
 
 /// The page of a comparison of ranges, with the times of a host's clock.
 pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Page {
@@ -28,11 +28,18 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
             }
         }
     }
+    if !comparison.load.is_empty() {
+        blocks.push(Block::Heading("Programs and groups that do more or less".to_owned()));
+        blocks.push(Block::Table(load(&comparison.load)));
+    }
     blocks.push(Block::Heading("Method".to_owned()));
     blocks.push(Block::Paragraph(comparison.method.clone()));
-    if !comparison.unknown.is_empty() {
+    // What the summary says stands there.
+    let unknown = comparison.unknown.iter().filter(|one| !comparison.summary.contains(*one));
+    let unknown: Vec<String> = unknown.cloned().collect();
+    if !unknown.is_empty() {
         blocks.push(Block::Heading("Unknown".to_owned()));
-        blocks.push(Block::List(comparison.unknown.clone()));
+        blocks.push(Block::List(unknown));
     }
     let range = |range: &ComparedRange| {
         let at = |wall_ns| clock.date_time(wall_ns);
@@ -79,9 +86,23 @@ fn table(values: &[&ComparedValue]) -> Table {
             value.of.as_str().into(),
             value.before.to_string().as_str().into(),
             value.after.to_string().as_str().into(),
-            value.difference.to_string().as_str().into(),
-            value.low.to_string().as_str().into(),
-            value.high.to_string().as_str().into(),
+            ComparedValue::difference_words(value.difference).as_str().into(),
+            ComparedValue::difference_words(value.low).as_str().into(),
+            ComparedValue::difference_words(value.high).as_str().into(),
+        ]);
+    }
+    table
+}
+
+fn load(load: &[ComparedLoad]) -> Table {
+    let mut table = Table::new().left("").left("").right("before").right("after");
+    for ComparedLoad { of, what, before, after } in load {
+        let amount = |of: &Quantity| if of.unit == Unit::Count { format!("{of} CPUs") } else { of.to_string() };
+        table.row([
+            of.as_str().into(),
+            what.as_str().into(),
+            amount(before).as_str().into(),
+            amount(after).as_str().into(),
         ]);
     }
     table

@@ -2,7 +2,7 @@
 
 use super::words::step;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Action, Figure, Figures, Outcome, Quantity, RunResult, Scenario, StepResult, Unit};
+use pagetide_core::{Action, Figure, Figures, Goal, Outcome, Quantity, RunResult, Scenario, StepResult, Unit};
 
 /// A column of the step table: a figure, or the share of requests that reached the disk.
 #[derive(Clone, Copy, PartialEq)]
@@ -11,13 +11,14 @@ enum Measure {
     Reached,
 }
 
-const COLUMNS: [(Measure, &str); 7] = [
+const COLUMNS: [(Measure, &str); 8] = [
     (Measure::Plain(Figure::Issued), "issued"),
     (Measure::Plain(Figure::Iops), "IOPS"),
     (Measure::Plain(Figure::ClatMean), "mean\nlatency"),
     (Measure::Reached, "reached\nthe disk"),
     (Measure::Plain(Figure::DiskReads), "disk\nreads"),
     (Measure::Plain(Figure::DiskWrites), "disk\nwrites"),
+    (Measure::Plain(Figure::Iterations), "iterations"),
     (Measure::Plain(Figure::Elapsed), "elapsed"),
 ];
 
@@ -36,6 +37,18 @@ pub(super) fn any_published(scenario: Option<&Scenario>) -> bool {
     scenario.is_some_and(|scenario| scenario.results().any(|(_, figures)| figures.iter().next().is_some()))
 }
 
+/// Whether the published run of a step was stopped before it had done its iterations: its time then is how long somebody waited, whatever the scale.
+fn was_stopped(scenario: Option<&Scenario>, id: &str) -> bool {
+    let Some(figures) = published(scenario, id) else { return false };
+    let is_killed = figures.get(Figure::OomKills).is_some_and(|kills| kills > 0.0);
+    match step(scenario, id).map(|step| step.action.spec().goal()) {
+        Some(Goal::Iterations(all)) => {
+            figures.get(Figure::Iterations).is_some_and(|did| did < all as f64) && !is_killed
+        }
+        _ => false,
+    }
+}
+
 /// The table. Figures of another machine that mean nothing on this one stand in parentheses.
 pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
     let factor = run.scale.ratio();
@@ -43,11 +56,18 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
     let expected = |id: &str, writes: bool, shown: Measure| -> Option<f64> {
         let figures = published(scenario, id)?;
         match shown {
+            Measure::Plain(Figure::Elapsed) if was_stopped(scenario, id) => figures.get(Figure::Elapsed),
             Measure::Plain(figure) => Some(scaled(figure, figures.get(figure)?)),
             Measure::Reached => reached(figures, writes),
         }
     };
     let measured = |step: &StepResult, writes: bool, shown: Measure| match shown {
+        // The disk counts what all parts of a step do.
+        Measure::Reached | Measure::Plain(Figure::DiskReads | Figure::DiskWrites)
+            if scenario.is_some_and(|scenario| scenario.shares_a_disk(&step.id)) =>
+        {
+            None
+        }
         Measure::Plain(figure) => step.get(figure),
         Measure::Reached => reached(&step.figures, writes),
     };
@@ -55,12 +75,18 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
         Some(Action::Fio(job)) => !job.reads_only(),
         _ => result.get(Figure::DiskWrites) > result.get(Figure::DiskReads),
     };
+    // Only what has to be done so many times is counted.
+    let repeats = |id: &str| {
+        let goal = step(scenario, id).map(|step| step.action.spec().goal());
+        matches!(goal, Some(Goal::Iterations(_)))
+    };
     let columns: Vec<(Measure, &str)> = COLUMNS
         .into_iter()
         .filter(|(shown, _)| {
             run.steps.iter().any(|step| {
                 let writes = writes(step);
-                measured(step, writes, *shown).or(expected(&step.id, writes, *shown)).is_some()
+                let counts = !matches!(shown, Measure::Plain(Figure::Iterations)) || repeats(&step.id);
+                counts && measured(step, writes, *shown).or(expected(&step.id, writes, *shown)).is_some()
             })
         })
         .collect();
@@ -91,7 +117,13 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
         let scale = if factor == 1.0 {
             String::new()
         } else {
-            format!(" Published counts, amounts and times are multiplied by the scale, {}.", run.scale)
+            let is_stopped = run.steps.iter().any(|step| was_stopped(scenario, &step.id));
+            let but = if is_stopped {
+                ", but for the time of a run that was stopped before it had done its iterations"
+            } else {
+                ""
+            };
+            format!(" Published counts, amounts and times are multiplied by the scale, {}{but}.", run.scale)
         };
         table.note = format!(
             "Ratio is measured over published: counts and shares compare across machines. Times and rates, in parentheses, were measured on the \
@@ -173,8 +205,8 @@ pub(super) fn notes(run: &RunResult) -> Vec<String> {
 }
 
 /// Every figure that any step has: a row per figure, a column per step.
-pub(super) fn all_figures(run: &RunResult) -> Table {
-    let steps: Vec<&StepResult> = run.steps.iter().filter(|step| step.figures.iter().next().is_some()).collect();
+pub(super) fn all_figures<'a>(steps: impl Iterator<Item = &'a StepResult>) -> Table {
+    let steps: Vec<&StepResult> = steps.filter(|step| step.figures.iter().next().is_some()).collect();
     let mut table = steps.iter().fold(Table::new().left("figure"), |table, step| table.right(&step.id));
     table = table.left("what it is");
     for figure in Figure::ALL.iter().filter(|figure| steps.iter().any(|step| step.get(**figure).is_some())) {
@@ -183,4 +215,30 @@ pub(super) fn all_figures(run: &RunResult) -> Table {
         table.row(std::iter::once(figure.name().into()).chain(values).chain([meaning]));
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_run_that_was_stopped_before_it_was_done_has_its_time_unscaled() {
+        let step = |id: &str, published: &str| {
+            format!(
+                "[[step]]\nid = \"{id}\"\nmap_and_walk = {{ data = \"1GiB\", iterations = 11 }}\npublished = {{ {published} }}\n"
+            )
+        };
+        let text = [
+            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n\
+             [[machine.disk]]\nname = \"d\"\nsize = \"8GiB\"\n"
+                .to_owned(),
+            step("done", "iterations = 11, elapsed = \"115s\""),
+            step("stopped", "iterations = 0, elapsed = \"2min\""),
+            step("killed", "iterations = 0, elapsed = \"6s\", oom_kills = 1"),
+            step("unknown", "elapsed = \"6s\""),
+        ];
+        let scenario = Scenario::parse(&text.concat(), "t.toml").unwrap();
+        let stopped = ["done", "stopped", "killed", "unknown"].map(|id| was_stopped(Some(&scenario), id));
+        assert_eq!(stopped, [false, true, false, false]);
+    }
 }

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::{chain, findings};
 use crate::stage::Stage;
 use crate::table::Table;
-use pagetide_core::{Actor, Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Span, Unit};
+use pagetide_core::{Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Span, Unit};
 
 /// What happened, in one sentence or two: of an incident its cause.
 pub(super) fn headline(report: &Report) -> String {
@@ -37,11 +37,11 @@ pub(super) fn lead(report: &Report) -> Vec<String> {
         .and_then(|statement| diagnosis.summary.split_once(statement))
         .map_or(("", ""), |(before, rest)| (before.trim(), rest.trim()));
     // The summary has no times of day: the page says when.
-    let lost = diagnosis
-        .ledger
-        .as_ref()
-        .filter(|_| !before.is_empty())
-        .map(|ledger| ledger.sentence(&format!("from {}", when(ledger.range))));
+    let lost = diagnosis.ledger.as_ref().filter(|_| !before.is_empty()).map(|ledger| {
+        let part = ledger.is_part_of(Span::new(cause.onset_ns, cause.end_ns));
+        let worst = if part { format!("in the worst {}, ", ledger.range.length()) } else { String::new() };
+        ledger.sentence(&format!("{worst}from {}", when(ledger.range)))
+    });
     let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
     lost.into_iter().chain(std::iter::once(first)).chain(rest).collect()
 }
@@ -51,7 +51,9 @@ fn observed(rate: HitRate) -> String {
     match rate {
         HitRate { of: 0, .. } => String::new(),
         HitRate { right, of } => {
-            format!(" Of {of} causes named with such evidence on real recordings, {right} were right at first sight.")
+            format!(
+                " Of {of} verdicts with such evidence on incidents of real programs in test machines, {right} were right at first sight."
+            )
         }
     }
 }
@@ -63,21 +65,19 @@ pub(super) fn incidents(report: &Report, blocks: &mut Vec<Block>) {
         return;
     }
     let mut table =
-        Table::new().left("from").left("to").left("cause").right("lost time").left("waiting for").left("origin");
+        Table::new().left("from").left("to").left("cause").right("lost by the host").left("waiting for").left("origin");
     for incident in incidents {
         let [from, to] =
             [incident.range.from, incident.range.to].map(|at| findings::moment(at.ns(), &report.recording));
-        // The cost of the cause or, if unknown, the largest loss in that time.
-        let of_host = || incident.losses.iter().filter(|loss| loss.victim == Actor::Host);
-        let lost = of_host().find(|loss| loss.by_cause).or_else(|| of_host().next());
-        let time = lost.map_or_else(String::new, |lost| Quantity::new(lost.lost_ns as f64, Unit::Nanos).to_string());
+        let time = report.diagnosis.time_lost(incident);
+        let time = time.map_or_else(String::new, |lost| Quantity::new(lost as f64, Unit::Nanos).to_string());
         let origins = incident.cause.as_ref().map_or_else(String::new, |cause| cause.origins.names().join(" "));
         table.row([
             from.as_str().into(),
             if incident.ongoing { "continues".into() } else { findings::later(&from, &to).into() },
             incident.cause.as_ref().map_or("unknown", |cause| cause.rule.as_str()).into(),
             time.as_str().into(),
-            lost.map_or("", |lost| lost.resource.words()).into(),
+            incident.lost_by_host().map_or("", |lost| lost.resource.words()).into(),
             origins.as_str().into(),
         ]);
     }
@@ -123,7 +123,8 @@ fn order(report: &Report, count: usize, blocks: &mut Vec<Block>) {
         return;
     };
     blocks.push(Block::Paragraph(format!(
-        "Measured on a model of this incident by `pagetide reproduce`; unchanged, tasks lost {} of the time:",
+        "Measured on a model of this incident by `pagetide reproduce`. Lost: how many tasks waited on average beyond what they did before; 100 % is one \
+         task all the time. With nothing changed: {}.",
         share(measured.unchanged)
     )));
     let mut table = Table::new().right("lost").left("advice").left("apply").left("undo");

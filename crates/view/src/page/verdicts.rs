@@ -28,7 +28,10 @@ fn verdict(report: &Report, result: &StepResult) -> StepVerdict {
     let (verdict, tone, statement) = match (ended(result.outcome), found) {
         (None, None) => ("not diagnosed".to_owned(), Tone::Dim, String::new()),
         (None, Some(found)) => found,
-        (Some(ended), Some((verdict, Tone::Bad | Tone::Plain, statement))) => {
+        // That nothing was wrong is news of work that its time ended, not of work that failed.
+        (Some(ended), Some((verdict, tone, statement)))
+            if matches!(tone, Tone::Bad | Tone::Plain) || result.outcome == Outcome::TimedOut =>
+        {
             (format!("{ended}: {verdict}"), Tone::Bad, statement)
         }
         (Some(ended), _) => (ended.to_owned(), Tone::Bad, String::new()),

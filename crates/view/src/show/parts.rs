@@ -3,7 +3,7 @@
 use super::intervals::{self, LastRow};
 use super::{FellCounters, Heading, Order, Row, Topic, TopicTable, of_part, topics};
 use pagetide_core::derived::{Carry, Sums};
-use pagetide_core::{Error, Nanos, Recording, Selection, Source, Stamp, Table};
+use pagetide_core::{Error, MarkKind, Nanos, Recording, Selection, Source, Stamp, Table, is_log_entry};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
@@ -81,7 +81,7 @@ impl<'s> Parts<'s> {
             let begin = source.load(&parts.selection(Some((first, first))))?;
             parts.stored_rates = intervals::has_stored_rates(&begin, topic.table());
             // Processes come and go, and the first sample of many is one of few.
-            if !matches!(topic.table(), Table::Process | Table::Cgroup) {
+            if !topic.comes_and_goes() {
                 let of_table =
                     |table| begin.entities(table).map(move |(entity, _)| (table, entity)).collect::<Vec<_>>();
                 let entities = Table::ALL.into_iter().flat_map(of_table);
@@ -133,6 +133,24 @@ impl<'s> Parts<'s> {
     /// The first sample.
     pub fn begin(&self) -> Option<&Stamp> {
         self.times.stamps().first()
+    }
+
+    /// The samples before and after each gap within the time shown.
+    pub(super) fn gaps(&self) -> Vec<(Stamp, Stamp)> {
+        let stamps = self.times.stamps();
+        let at = |boot_ns: i64| stamps.get(stamps.partition_point(|stamp| stamp.boot_ns < boot_ns)).copied();
+        let pairs = self.times.gaps().into_iter().filter_map(|gap| at(gap.from_ns).zip(at(gap.to_ns)));
+        pairs.filter(|(_, to)| (self.range.0..=self.range.1).contains(&to.wall_ns)).collect()
+    }
+
+    /// The restarts and comments that an imported log has within the time shown, with when they were.
+    pub(super) fn log_entries(&self) -> Vec<(i64, &str)> {
+        let within = self.times.marks.iter().filter(|mark| (self.range.0..=self.range.1).contains(&mark.stamp.wall_ns));
+        let entries = within.filter_map(|mark| match &mark.kind {
+            MarkKind::Note { text } if is_log_entry(text) => Some((mark.stamp.wall_ns, text.as_str())),
+            _ => None,
+        });
+        entries.collect()
     }
 
     /// Leaves out the disks and processes that do nothing in the time shown: no counter changes. Gives how many they are.
@@ -217,7 +235,8 @@ impl<'s> Parts<'s> {
         last: LastRow,
         take: &mut dyn FnMut(&TopicTable<'_>) -> io::Result<()>,
     ) -> io::Result<Result<(), Error>> {
-        let rows = intervals::Rows { range: self.range, every: self.every, last };
+        let reach = intervals::reach(&self.times, self.topic);
+        let rows = intervals::Rows { range: self.range, every: self.every, last, reach };
         let intervals = intervals::of(&self.times, rows, self.stored_rates);
         let new = intervals.partition_point(|(_, end)| pass.done.is_some_and(|done| end.boot_ns <= done));
         let stamps = self.times.stamps();
@@ -302,6 +321,8 @@ pub struct Totals {
     rows: BTreeMap<String, OfEntity>,
     moments: BTreeSet<i64>,
     begin: Option<i64>,
+    /// The time of all rows, ns.
+    length: i64,
     fell: Vec<FellCounters>,
 }
 
@@ -325,6 +346,7 @@ impl Totals {
         // All that the walks of a part give lies behind the beginning of the first.
         let from = if self.begin.is_none() { axis.unwrap_or(i64::MIN) } else { i64::MIN };
         self.begin = self.begin.or(axis);
+        self.length = self.length.saturating_add(table.length());
         table.add_to(from, &mut self.sums);
         for fall in table.falls() {
             let same = |known: &&mut FellCounters| known.entity == fall.entity && known.metrics == fall.metrics;
@@ -368,11 +390,12 @@ impl Totals {
     /// One row per entity over the time of all rows, as sar's `Average:`.
     pub fn averages(&self, parts: &Parts<'_>) -> Vec<Row<'_>> {
         let columns = topics::columns(parts.topic, parts.wide);
+        let length = parts.topic.comes_and_goes().then_some(self.length);
         let row = |name: &str| {
             let sums = self.sums.get(name)?;
             let page = parts.times.manifest.page_size;
             let cells = columns.iter().zip(sums).map(|(column, sums)| {
-                sums.value(column.formula(), column.recorded_unit()).map(|value| column.shown(value, page))
+                sums.value(column.formula(), column.recorded_unit(), length).map(|value| column.shown(value, page))
             });
             Some(cells.collect())
         };

@@ -185,7 +185,11 @@ impl<'a, 's> Drawing<'a, 's> {
             let metrics: Vec<&str> = fall.metrics.iter().copied().collect();
             format!("note: {whose}{} fell at {at}{more}: no rates for that interval", metrics.join(" "))
         };
-        let notes = totals.falls().iter().map(note).collect();
+        let told = parts.log_entries().into_iter();
+        let told = told.map(|(wall_ns, text)| {
+            format!("note: {} at {}", words::clean(text), output.clock.time_with_tenths(wall_ns))
+        });
+        let notes = totals.falls().iter().map(note).chain(gap_note(parts, output.clock)).chain(told).collect();
         Ok(Some(Self { parts, columns, texts, below, notes }))
     }
 
@@ -213,6 +217,18 @@ impl<'a, 's> Drawing<'a, 's> {
         notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;
         Ok(Ok(()))
     }
+}
+
+/// That samples are missing, where a row is of more time than others.
+fn gap_note(parts: &Parts<'_>, clock: &LocalClock) -> Option<String> {
+    let gaps = parts.gaps();
+    let (from, to) = gaps.iter().copied().max_by_key(|(from, to)| to.boot_ns.saturating_sub(from.boot_ns))?;
+    let lasts = Quantity::new(to.boot_ns.saturating_sub(from.boot_ns) as f64, Unit::Nanos);
+    let (from, to) = (clock.time_with_tenths(from.wall_ns), clock.time_with_tenths(to.wall_ns));
+    Some(match gaps.len() {
+        1 => format!("note: no samples from {from} to {to} ({lasts})"),
+        many => format!("note: {many} gaps without samples, the longest from {from} to {to} ({lasts})"),
+    })
 }
 
 /// The columns of a table with their widths.

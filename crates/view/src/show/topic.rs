@@ -130,6 +130,11 @@ impl Topic {
         }
     }
 
+    /// Whether its entities come and go, so that a rate over a time is of all that time, and not of the part of it in which one was there.
+    pub(super) const fn comes_and_goes(self) -> bool {
+        matches!(self.table(), Table::Process | Table::Cgroup)
+    }
+
     /// What the column of its entities is called; absent for the host.
     pub const fn entity(self) -> Option<&'static str> {
         match self.table() {

@@ -17,15 +17,16 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// The text in lines of at most `width` columns; a longer word stands alone and is not broken, nor is a number such as `20 000` or
-/// `63.2 %`.
+/// `63.2 %`. Only blanks part words: a newline is one that somebody put into a name.
 pub fn lines(text: &str, width: usize) -> Vec<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = clean(text);
+    let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
     let options = Options::new(width)
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
         .break_words(false);
-    let text = joined(&clean(&words.join(" ")));
+    let text = joined(&words.join(" "));
     textwrap::wrap(&text, options).into_iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
@@ -64,5 +65,10 @@ mod tests {
             ["it reads", "20 000", "pages,", "63.2 % of", "all"]
         );
         assert_eq!(lines("in 3 of 40 steps", 6), ["in 3", "of 40", "steps"]);
+    }
+
+    #[test]
+    fn a_newline_in_a_name_is_shown_and_ends_no_line() {
+        assert_eq!(lines("q\n\n$ rm -rf /  reads", 80), [r"q\x0a\x0a$ rm -rf / reads"]);
     }
 }

@@ -167,6 +167,12 @@ pub struct Levels {
 }
 
 impl Timeline {
+    /// The local time at a moment of the axis.
+    pub(crate) fn local_ns(&self, at: i64) -> i64 {
+        let stretch = self.stretches.iter().rfind(|stretch| stretch.from <= at).or(self.stretches.first());
+        stretch.map_or(0, |stretch| stretch.start_local_ns.saturating_add(at.saturating_sub(stretch.from)))
+    }
+
     /// That time was cut out, and what is left, in one sentence.
     pub(crate) fn cuts(&self) -> Option<String> {
         let stretch = |stretch: &Stretch| {

@@ -3,7 +3,7 @@
 use super::drawing::{Layer, Plot, Points, Shape};
 use super::stretches::Stretches;
 use crate::measure::Measure;
-use pagetide_core::{Account, Ledger};
+use pagetide_core::{Account, Gap, Ledger};
 
 /// The colour of an account: what is lost to memory as memory, to devices as devices.
 const fn hue(account: Account) -> &'static str {
@@ -20,15 +20,23 @@ const fn hue(account: Account) -> &'static str {
 /// Below this share of the time nothing is seen.
 const VISIBLE_SHARE: f64 = 0.01;
 
-/// The shares of each moment of [`Ledger::over_time`] that are booked to an account, in the order in which accounts are stacked. What is not
-/// seen in a plot is left out.
-pub fn lost_time(ledger: &Ledger) -> Vec<(Account, Layer)> {
+/// The shares of each moment of [`Ledger::over_time`] that are booked to an account, in the order in which accounts are stacked; absent where
+/// most of the time before the moment is a gap. What is not seen in a plot is left out.
+pub fn lost_time(ledger: &Ledger, gaps: &[Gap]) -> Vec<(Account, Layer)> {
+    let at = |index: usize| ledger.over_time.get(index).map(|point| point.at_ns);
+    let known = |index: usize| {
+        let Some((from, to)) = index.checked_sub(1).and_then(at).zip(at(index)) else { return true };
+        let within = |gap: &Gap| gap.to_ns.min(to).saturating_sub(gap.from_ns.max(from)).max(0);
+        gaps.iter().map(within).sum::<i64>() <= to.saturating_sub(from) / 2
+    };
+    let known: Vec<bool> = (0..ledger.over_time.len()).map(known).collect();
     let mut layers: Vec<(Account, Layer)> = ledger
         .bookings
         .iter()
         .enumerate()
         .map(|(index, booking)| {
-            let values = ledger.over_time.iter().map(|point| point.shares.get(index).copied()).collect();
+            let points = ledger.over_time.iter().zip(&known);
+            let values = points.map(|(point, known)| point.shares.get(index).copied().filter(|_| *known)).collect();
             (booking.account, Layer { name: booking.name().to_owned(), hue: hue(booking.account), values })
         })
         .filter(|(_, layer)| layer.peak().is_some_and(|peak| peak >= VISIBLE_SHARE))
@@ -43,9 +51,9 @@ pub fn lost_time_title(ledger: &Ledger) -> String {
 }
 
 /// What the group that lost most lost over the recording; absent where it lost next to nothing.
-pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
+pub(super) fn plot(ledger: &Ledger, gaps: &[Gap], axis: &Stretches) -> Option<Plot> {
     let at: Vec<i64> = ledger.over_time.iter().map(|point| axis.place(point.at_ns)).collect();
-    let layers: Vec<Layer> = lost_time(ledger).into_iter().map(|(_, layer)| layer).collect();
+    let layers: Vec<Layer> = lost_time(ledger, gaps).into_iter().map(|(_, layer)| layer).collect();
     if layers.is_empty() {
         return None;
     }
@@ -76,12 +84,16 @@ mod tests {
             over_time: vec![shares(1, [0.5, 0.2, 0.0]), shares(2, [0.6, 0.3, 0.001])],
         };
         let axis = Stretches::new(&[0, 1, 2, 3], &[], &Recording::default());
-        let plot = plot(&ledger, &axis).unwrap();
+        let plot = plot(&ledger, &[], &axis).unwrap();
         assert_eq!(plot.title, "Time lost by db, by what it waited for");
         let Shape::Stacked(points) = &plot.shape else { panic!("a stack") };
         let layers: Vec<(&str, &[Option<f64>])> =
             points.layers.iter().map(|layer| (layer.hue, &layer.values[..])).collect();
         assert_eq!(layers, [("anon", &[Some(0.2), Some(0.3)][..]), ("dirty", &[Some(0.5), Some(0.6)][..])]);
         assert_eq!(points.at, [1, 2]);
+        let ledger = Ledger { over_time: [1, 11, 31, 41].map(|at| shares(at, [0.5, 0.2, 0.0])).into(), ..ledger };
+        let gap = |from_ns, to_ns| Gap { from_ns, to_ns };
+        let drawn = lost_time(&ledger, &[gap(2, 6), gap(11, 31)]);
+        assert_eq!(drawn[0].1.values, [Some(0.2), Some(0.2), None, Some(0.2)], "a gap is not drawn over");
     }
 }

@@ -15,11 +15,15 @@ const LAYERS: [(&str, &str); 5] = [
     ("free", "free"),
 ];
 
+/// Whose memory it is: that of the workload's control group, else the host's.
+fn whose(recording: &Recording) -> (Table, &str, SplitFields) {
+    let group = recording.manifest.workload_cgroup.as_deref();
+    group.map_or((Table::Host, "", SplitFields::HOST), |path| (Table::Cgroup, path, SplitFields::CGROUP))
+}
+
 /// Memory at each of `stamps`, which stand on `axis`; absent when the recording has neither anonymous memory nor cache.
 pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> Option<Plot> {
-    let group = recording.manifest.workload_cgroup.as_deref();
-    let (table, entity, fields) =
-        group.map_or((Table::Host, "", SplitFields::HOST), |path| (Table::Cgroup, path, SplitFields::CGROUP));
+    let (table, entity, fields) = whose(recording);
     let columns: BTreeMap<&str, Vec<Option<f64>>> =
         fields.names().map(|name| (name, aligned(recording.series(table, entity, name), stamps))).collect();
     let split = |index: usize| -> Option<[Option<f64>; 5]> {
@@ -49,7 +53,7 @@ pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> O
     if points.layers.is_empty() {
         return None;
     }
-    let (title, source) = match group {
+    let (title, source) = match recording.manifest.workload_cgroup.as_deref() {
         Some(path) => (
             "Memory of the workload's control group".to_owned(),
             format!("memory.stat of {path}; free is its limit minus what is charged to it"),
@@ -60,6 +64,18 @@ pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> O
         ),
     };
     Some(Plot { id: "memory", title, source, measure: Measure::Bytes, shape: Shape::Stacked(points) })
+}
+
+/// Why there is no plot: of all parts of memory these must be known.
+pub(super) fn missing(recording: &Recording) -> String {
+    let (table, entity, fields) = whose(recording);
+    let needed = fields.needed();
+    let absent = |name: &&str| recording.series(table, entity, name).is_none();
+    let absent: Vec<&str> = needed.into_iter().filter(absent).collect();
+    match absent.as_slice() {
+        [] => format!("Memory: no sample has {}.", needed.join(" and ")),
+        absent => format!("Memory: the recording has no {}.", absent.join(" and no ")),
+    }
 }
 
 /// The values of a series at `stamps`, absent where it has none.

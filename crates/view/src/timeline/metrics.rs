@@ -24,8 +24,8 @@ const DERIVED: &[&Derived] = &[
     &derived::PSI_CPU_SOME,
 ];
 
-/// The metrics that are shown as they were recorded, in any table.
-const RECORDED: &[&str] = &["MemAvailable", "syscr", "syscw", "vsize"];
+/// The metrics that are shown as they were recorded, in any table; and of an import the size of swap, beside the plots.
+const RECORDED: &[&str] = &["MemAvailable", "SwapTotal", "syscr", "syscw", "vsize"];
 
 /// The names of all metrics that are read.
 pub(crate) fn all() -> Vec<&'static str> {

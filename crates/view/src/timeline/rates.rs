@@ -4,7 +4,7 @@ use super::drawing::{Levels, Line, Plot, Shape, Spread};
 use super::slots::Slots;
 use crate::measure::Measure;
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Disk, EndedName, Figure, Moment, Recording, RunResult, Series, Table};
+use pagetide_core::{Disk, EndedName, Figure, Recording, RunResult, Table};
 
 /// Pressure below this share of time is not plotted.
 const PRESSURE_MOVED: f64 = 0.01;
@@ -45,10 +45,7 @@ pub(super) fn plots(
     plots.extend(bandwidth(recording, &disks, slots));
     match reclaim(recording, slots) {
         Some(plot) => plots.push(plot),
-        None if counts_reclaim(recording) => {
-            left_out.push("Reclaim: no pages were scanned, and none refaulted.".to_owned());
-        }
-        None => left_out.push("Reclaim: the recording does not count pages scanned or refaulted.".to_owned()),
+        None => left_out.push(no_reclaim(recording).to_owned()),
     }
     plots.extend(cpu(recording, slots));
     match pressure(recording, slots) {
@@ -183,10 +180,15 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
     rates("reclaim", "Reclaim".to_owned(), origin, Measure::PagesPerSecond, lines)
 }
 
-/// Whether the recording counts what reclaim does to the host's pages.
-fn counts_reclaim(recording: &Recording) -> bool {
-    let metrics: [&'static Derived; 2] = [&derived::SCANNED, &derived::REFAULTS_FILE];
-    metrics.into_iter().any(|metric| !metric.intervals(recording, Table::Host, "").is_empty())
+/// What the recording says of reclaim of the host's pages where there is nothing to plot.
+fn no_reclaim(recording: &Recording) -> &'static str {
+    let counts = |metric: &'static Derived| !metric.intervals(recording, Table::Host, "").is_empty();
+    match (counts(&derived::SCANNED), counts(&derived::REFAULTS_FILE)) {
+        (true, true) => "Reclaim: no pages were scanned, and none refaulted.",
+        (true, false) => "Reclaim: no pages were scanned; refaults were not recorded.",
+        (false, true) => "Reclaim: no pages refaulted; scanned pages were not recorded.",
+        (false, false) => "Reclaim: the recording does not count pages scanned or refaulted.",
+    }
 }
 
 /// The kernel's file, or that another tool read it.
@@ -216,8 +218,9 @@ fn workload(recording: &Recording, run: Option<&RunResult>, slots: &Slots) -> Op
         let mut filled = slots.fill();
         for (process, _) in recording.entities(Table::Process).filter(own) {
             let Some(series) = recording.series(Table::Process, process, metric) else { continue };
-            if let Some((from, to, rate)) = since_birth(slots, process, &series) {
-                filled.spread(from, to, rate);
+            let first = derived::born(recording, process, &series).zip(series.points().next());
+            if let Some(((from, _), (to, value))) = first {
+                filled.spread(from, to, value as f64 / (to.saturating_sub(from) as f64 / 1e9));
             }
             filled.add(&series);
         }
@@ -259,19 +262,6 @@ fn workload(recording: &Recording, run: Option<&RunResult>, slots: &Slots) -> Op
 fn kernel_thread(recording: &Recording, process: &str) -> bool {
     let size = recording.series(Table::Process, process, "vsize");
     size.is_some_and(|size| size.points().all(|(_, bytes)| bytes == 0))
-}
-
-/// What a process did before it was first sampled, when it was started after the sample before: its counters began at
-/// zero then.
-fn since_birth(slots: &Slots, process: &str, series: &Series<'_>) -> Option<(i64, i64, f64)> {
-    const TICK_NS: i64 = 10_000_000;
-    let born = Moment::of_start(process)?.ns();
-    let (first, value) = series.points().next()?;
-    let before = slots.edges().iter().rev().find(|edge| **edge < first)?;
-    (born >= before.saturating_sub(TICK_NS)).then(|| {
-        let from = born.clamp(*before, first - 1);
-        (from, first, value as f64 / (first.saturating_sub(from) as f64 / 1e9))
-    })
 }
 
 /// The kernel adds a stall when it ends or is looked at, and not to the interval in which it passed: the total of a short interval may be

@@ -24,7 +24,7 @@ impl Stretches {
         let length = |pair: &[i64]| pair[1].saturating_sub(pair[0]);
         let mut lengths: Vec<i64> = moments.windows(2).map(length).collect();
         lengths.sort_unstable();
-        let asked = i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX);
+        let asked = i64::try_from(recording.manifest.longest_interval().get()).unwrap_or(i64::MAX);
         let usual = lengths.get(lengths.len() / 2).map_or(asked, |median| asked.max(*median));
         let most = usual.saturating_mul(INTERVALS);
         let recorded =

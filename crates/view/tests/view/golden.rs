@@ -121,6 +121,20 @@ fn a_step_has_the_finding_that_the_lab_measured_of_it_and_tells_how_it_ended() {
 }
 
 #[test]
+fn a_step_that_ran_out_of_time_says_that_nothing_was_wrong() {
+    let mut report = report::report();
+    let step = report.run.as_ref().unwrap().steps.last().unwrap().id.clone();
+    report.diagnosis.findings.retain(|finding| finding.step.as_ref() != Some(&step));
+    let alone =
+        pagetide_core::Diagnosis { verdict: pagetide_core::Conclusion::Healthy, ..pagetide_core::Diagnosis::default() };
+    report.steps = vec![pagetide_core::StepDiagnosis { step, diagnosis: alone }];
+    report.run.as_mut().unwrap().steps.last_mut().unwrap().outcome = pagetide_core::Outcome::TimedOut;
+    let text = written(&report, text::Style { colour: false, width: 80 });
+    let steps = text.split("Steps, each with its diagnosis").nth(1).unwrap();
+    assert!(steps.contains("timed out: healthy"), "{steps}");
+}
+
+#[test]
 fn a_finding_of_several_steps_is_one_finding_with_several_places() {
     let mut report = report::report();
     let first = report.diagnosis.findings.iter().find(|finding| !finding.advice.is_empty()).unwrap().clone();

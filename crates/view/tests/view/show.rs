@@ -65,7 +65,12 @@ proptest! {
                 // Each sample stands for the time since the one before; what stands for time before the row is not in it.
                 let inside = points.windows(2).filter(|pair| before.is_none_or(|before| pair[0].0 >= before) && pair[1].0 <= end);
                 let inside: Vec<_> = inside.map(|pair| (pair[1].1 as f64 / scale, (pair[1].0 - pair[0].0) as f64)).collect();
-                let (sum, time) = inside.iter().fold((0.0, 0.0), |(sum, time), (value, length)| (sum + value * length, time + length));
+                // With --every the first sample of a gauge is in the first row, for an interval.
+                let mut lengths: Vec<i64> = points.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+                lengths.sort_unstable();
+                let usual = lengths[lengths.len() / 2].min(1_000_000_000) as f64;
+                let first = (kind == Kind::Gauge && before.is_none()).then_some((points[0].1 as f64 / scale, usual));
+                let (sum, time) = inside.iter().chain(&first).fold((0.0, 0.0), |(sum, time), (value, length)| (sum + value * length, time + length));
                 let mean = mean.unwrap();
                 if before.is_some() || (kind == Kind::Gauge && every.is_some()) {
                     prop_assert!((mean - sum / time).abs() < 1e-9 * (1.0 + mean), "{mean} instead of {}", sum / time);
@@ -95,6 +100,104 @@ fn averages_are_over_the_time_of_all_rows() {
     let at = shown.headings().position(|heading| heading.name == "majflt/s").unwrap();
     let averages: Vec<_> = shown.averages().map(|row| row.cells[at]).collect();
     assert_eq!(averages, [Some(20.0)], "100 faults in 5 s, not the mean of 10, 0 and 90 a second");
+}
+
+#[test]
+fn the_average_of_a_gauge_is_the_same_whatever_the_length_of_rows() {
+    let second = 1_000_000_000;
+    let points: Vec<_> = (1..=10).map(|at| (at * second, if at == 1 { 90 } else { at })).collect();
+    let recording = recording(second, "procs_running", Kind::Gauge, &points);
+    for every in [None, Some(second), Some(2 * second), Some(5 * second), Some(60 * second)] {
+        let shown = show(&recording, Topic::Load, false, ALWAYS, every);
+        let at = shown.headings().position(|heading| heading.name == "runq").unwrap();
+        assert_eq!(shown.averages().map(|row| row.cells[at]).collect::<Vec<_>>(), [Some(14.4)], "{every:?}");
+    }
+}
+
+#[test]
+fn rows_of_a_range_begin_and_end_with_it() {
+    let second = 1_000_000_000;
+    // 10 faults a second, and 100 from second 30 on.
+    let points: Vec<_> = (0..=60).map(|at| (at * second, 10 * at.min(30) + 100 * (at - 30).max(0))).collect();
+    let recording = recording(second, "pgmajfault", Kind::Counter, &points);
+    let rows = |from: i64, to: i64, every: i64| -> Vec<(i64, Option<f64>)> {
+        let range = (from * second + 1, to * second);
+        let shown = show(&recording, Topic::Paging, false, range, Some(every * second));
+        let at = shown.headings().position(|heading| heading.name == "majflt/s").unwrap();
+        shown.rows().map(|row| (row.wall_ns / second, row.cells[at])).collect()
+    };
+    assert_eq!(rows(30, 60, 30), [(60, Some(100.0))], "nothing of before the range");
+    assert_eq!(rows(20, 50, 20), [(40, Some(55.0)), (50, Some(100.0))], "all of the range");
+    assert_eq!(rows(20, 40, 60), [(40, Some(55.0))], "a range shorter than a row");
+}
+
+/// What a process did is divided by the time of the row, and not by the part of it in which the process was there.
+#[test]
+fn processes_together_do_no_more_than_the_host() {
+    let second = 1_000_000_000;
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    let ticks = Column { name: "utime".into(), kind: Kind::Counter, unit: Unit::Ticks };
+    let system = Column { name: "stime".into(), ..ticks.clone() };
+    let used = Column { name: "cpu_usage".into(), kind: Kind::Counter, unit: Unit::Micros };
+    for at in 0..=20_i64 {
+        builder.stamp(Stamp { boot_ns: at * second, wall_ns: at * second, mono_ns: at * second });
+        // One after the other, each of two seconds, uses all of the host's only CPU.
+        for nth in 0..10 {
+            if (nth * 2..=nth * 2 + 2).contains(&at) {
+                let name = format!("{nth}@{nth}");
+                builder.value(Table::Process, &name, &ticks, (at - nth * 2) * 60);
+                builder.value(Table::Process, &name, &system, (at - nth * 2) * 40);
+                builder.value(Table::Cgroup, &name, &used, (at - nth * 2) * 1_000_000);
+            }
+        }
+    }
+    let recording = builder.finish();
+    let source = Given(recording.clone());
+    for (topic, name) in [(Topic::Processes, "cpu"), (Topic::Cgroups, "cpus")] {
+        let at = show(&recording, topic, true, ALWAYS, None).headings().position(|of| of.name == name).unwrap();
+        for every in [None, Some(second), Some(5 * second), Some(20 * second)] {
+            let shown = show(&recording, topic, true, ALWAYS, every);
+            let mut sums: std::collections::BTreeMap<i64, f64> = std::collections::BTreeMap::new();
+            for row in shown.rows() {
+                *sums.entry(row.wall_ns).or_default() += row.cells[at].unwrap_or(0.0);
+            }
+            sums.remove(&0);
+            assert!(sums.values().all(|sum| (sum - 1.0).abs() < 1e-9), "{topic:?} {every:?} {sums:?}");
+            let mut totals = Totals::default();
+            let divided = parts(&source, topic, ALWAYS, every).of_samples(7);
+            divided
+                .look(&mut |table| {
+                    totals.part(table);
+                    table.rows().for_each(|row| totals.row(&row));
+                })
+                .unwrap();
+            let averages: f64 = totals.averages(&divided).iter().filter_map(|row| row.cells[at]).sum();
+            assert!((averages - 1.0).abs() < 1e-9, "{topic:?} {every:?} {averages}");
+        }
+    }
+}
+
+#[test]
+fn a_table_over_a_gap_says_so() {
+    let second = 1_000_000_000;
+    let points: Vec<_> = [1, 2, 3, 9, 10].map(|at| (at * second, at)).to_vec();
+    let text = drawn(&replaced(), Numbers::default(), false);
+    assert!(!text.contains("no samples"), "{text}");
+    let source = Given(recording(second, "procs_running", Kind::Gauge, &points));
+    let lines = |range| {
+        let output = Output {
+            clock: &LocalClock::utc(),
+            style: Style { colour: false, width: 200 },
+            numbers: Numbers::default(),
+            extremes: false,
+        };
+        let mut text = Vec::new();
+        let shown = parts(&source, Topic::Load, range, None);
+        Drawing::of(&shown, output).unwrap().unwrap().write(&mut text).unwrap().unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    assert!(lines(ALWAYS).contains("note: no samples from 00:00:03.0 to 00:00:09.0 (6 s)"), "{}", lines(ALWAYS));
+    assert!(!lines((0, 3 * second)).contains("note"), "{}", lines((0, 3 * second)));
 }
 
 #[test]
@@ -288,7 +391,7 @@ proptest! {
                 let length = if length > 2 * usual { usual } else { length } as f64;
                 (sum, time) = (sum + pair[1].1 as f64 * length, time + length);
             }
-            // With --every the first row begins with the first sample, which speaks for no time in it.
+            // In the first row of --every is also the first sample.
             if before != counter[0].0 {
                 let mean = row.cells[rss].unwrap() / 4096.0;
                 prop_assert!((mean - sum / time).abs() <= 1e-9 * (1.0 + mean), "{} instead of {}", mean, sum / time);
@@ -394,6 +497,32 @@ fn what_did_nothing_is_left_out_and_counted() {
         let mut later = parts(&source, Topic::Disk, (3, 3), None).of_samples(samples);
         assert_eq!(later.hide_idle().unwrap(), 2);
         later.look(&mut |table| assert_eq!(table.rows().count(), 0)).unwrap();
+    }
+}
+
+#[test]
+fn a_process_whose_burst_was_over_by_its_first_row_is_shown_with_it() {
+    let second = 1_000_000_000;
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    let column = Column { name: "write_bytes".to_owned(), kind: Kind::Counter, unit: Unit::Bytes };
+    for at in 1..=6 {
+        builder.stamp(Stamp { boot_ns: at * second, wall_ns: at * second, mono_ns: at * second });
+        // Both began at 3.2 s after boot or earlier, and sleep once they have a row.
+        for name in ["8@320", "9@120"].into_iter().filter(|_| at >= 4) {
+            builder.value(Table::Process, name, &column, 150 << 20);
+        }
+    }
+    let source = Given(builder.finish());
+    for samples in [1, 100] {
+        let mut shown = parts(&source, Topic::Processes, ALWAYS, None).of_samples(samples);
+        assert_eq!(shown.hide_idle().unwrap(), 1, "what the older one did before is not known");
+        let mut written = Vec::new();
+        let place = shown.headings().position(|heading| heading.name == "write/s").unwrap();
+        let mut add = |row: Row<'_>| written.push((row.name.to_owned(), row.wall_ns / second, row.cells[place]));
+        shown.look(&mut |table| table.rows().for_each(&mut add)).unwrap();
+        let name = || "8@320".to_owned();
+        let mib = 1024.0 * 1024.0;
+        assert_eq!(written, [(name(), 4, Some(150.0 * mib)), (name(), 5, Some(0.0)), (name(), 6, Some(0.0))]);
     }
 }
 

@@ -54,6 +54,22 @@ fn every_load_survives_as_json_and_scales() {
 }
 
 #[test]
+fn a_step_has_as_many_parts_as_can_be_run() {
+    let of = |count: usize| {
+        let parts: Vec<String> =
+            (0..count).map(|at| format!("{{ name = \"p{at}\", spin = {{ time = \"1s\" }} }}")).collect();
+        let text = format!(
+            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = \"d\"\n\
+             size = \"8GiB\"\nlatency = \"1ms\"\n[[step]]\nid = \"a\"\ntitle = \"t\"\nparallel = [{}]\n",
+            parts.join(", ")
+        );
+        Scenario::parse(&text, "t.toml").map_err(|error| error.to_string())
+    };
+    assert!(of(1024).is_ok(), "{:?}", of(1024).err());
+    assert!(of(1025).unwrap_err().contains("1025 parts run at once, and a step has 1024 at most"));
+}
+
+#[test]
 fn parts_have_results_of_their_own() {
     let scenario = parse(ALL[5]).unwrap();
     assert_eq!(scenario.result_ids().collect::<Vec<_>>(), ["A", "A_a", "A_b"]);

@@ -34,6 +34,12 @@ fn wrong_input_names_the_line_and_the_fix() {
     };
     check("[[step]]\nid = \"A\"\nslep = \"1s\"\n", "t.toml:12:", &["slep", "did you mean `sleep`?"]);
     check("[[step]]\nid = \"A\"\nsleep = 5\n", "t.toml:12:", &["no unit", "ms"]);
+    check("[[step]]\nid = \"A\"\nparallel = []\n", "t.toml:10:", &["it has no parts"]);
+    check(
+        "[[step]]\nid = \"A\"\nspin = { time = \"1s\" }\ncgroup = { name = \"g\", memory_max = \"0MiB\" }\n",
+        "t.toml:10:",
+        &["memory_max of cgroup g is 0", "leave memory_max out"],
+    );
     check(
         "[[step]]\nid = \"A\"\nfio = { rw = \"randread\", bs = \"8k\", sise = \"1GiB\" }\n",
         "t.toml:10:",
@@ -53,6 +59,16 @@ fn wrong_input_names_the_line_and_the_fix() {
         "filesystem = \"ext3\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"\n",
         "t.toml:10:",
         &["ext3", "did you mean `ext4`?", "xfs"],
+    );
+    check(
+        "iops = 0\n[[step]]\nid = \"A\"\nsleep = \"1s\"\n",
+        "t.toml: ",
+        &["iops of disk `data` is 0", "leave iops out"],
+    );
+    check(
+        "latency = \"1ms\"\n[[step]]\nid = \"A\"\ndevice = { disk = \"data\", bandwidth = \"0B/s\" }\n",
+        "t.toml:11:",
+        &["bandwidth of disk `data` is 0"],
     );
     check("[[step]]\nid = \"A\"\nrelease = \"B\"\n", "t.toml:10:", &["no hold step `B`"]);
     check("[[step]]\nid = \"A\"\n", "t.toml:10:", &["no action: a step needs exactly one", "fio, hold"]);

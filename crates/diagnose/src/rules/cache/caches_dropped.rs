@@ -15,8 +15,9 @@ pub(crate) const RULE: Rule = Rule {
     leads_to: &[
         leads(
             EffectKind::CacheLost,
-            "The kernel frees all clean pages that no program maps.",
-            "fs/drop_caches.c: drop_pagecache_sb; mm/truncate.c: invalidate_mapping_pages",
+            "Cached pages go at once, and no reclaim counts them: clean ones of all files by drop_caches, those of one file or device by a program that \
+             drops or deletes it.",
+            "fs/drop_caches.c: drop_pagecache_sb; mm/fadvise.c: generic_fadvise; mm/truncate.c: invalidate_mapping_pages, truncate_inode_pages_range",
         ),
         leads(
             EffectKind::Reads,
@@ -54,7 +55,7 @@ pub(crate) const RULE: Rule = Rule {
             thresholds: &[FALL.doc(), AMOUNT.doc(), RECLAIMED.doc(), READS.doc(), MORE.doc()],
             why: "Scripts do this to free memory, or to start a benchmark with a cold cache. The kernel never does it on its own.",
             alternatives: "Kernels before 3.14 do not count it. There, a file cache that shrinks without scanning may also be a deleted file.",
-            advice: "Find the script (cron job, container hook). Clean cache needs no freeing: the kernel reclaims it on demand.",
+            advice: "Find the script (cron job, container hook), or the program that drops or deletes files. Clean cache needs no freeing: the kernel reclaims it on demand.",
             mglru: "drop_pagecache counts the same. Dropped pages leave no shadow entries, so reading them again does not count as refaults, with or without MGLRU.",
             kernel: "Linux 6.12: fs/drop_caches.c: drop_caches_sysctl_handler, count_vm_event(DROP_PAGECACHE).",
         },
@@ -152,14 +153,19 @@ fn fell(window: &Window<'_>, around: &Window<'_>, metric: &'static str) -> Optio
         reader.words(),
         reader.amount,
     );
-    let advice = advise(
-        "Find the program that drops the pages of files that others use: a backup or a copy tool, often with an option for it.",
-        Some("bpftrace -e 'tracepoint:syscalls:sys_enter_fadvise64 /args.advice == 4/ { @[comm] = count(); }'"),
-        "The command only reads, and counts calls until Ctrl-C.",
-        None,
-    );
+    let advice = advise(FIND, Some(if metric == "Cached" { OF_FILES } else { OF_DEVICES }), AT_NEXT, None);
     found.finish(RuleId::CachesDropped, statement, vec![advice])
 }
+
+const FIND: &str = "Look in logs, timers and cron for what ran at that moment: a backup or a copy tool, often with an option to drop pages, or a program that \
+                    replaced or deleted its files. If it comes again, see who does it.";
+const OF_FILES: &str = "bpftrace -e 'tracepoint:syscalls:sys_enter_fadvise64 /args->advice == 4/ { @dropped[comm, pid] = count(); } kprobe:vfs_unlink \
+                        { @deleted[comm, pid] = count(); }'";
+/// BLKFLSBUF, `include/uapi/linux/fs.h`.
+const OF_DEVICES: &str =
+    "bpftrace -e 'tracepoint:syscalls:sys_enter_ioctl /args->cmd == 0x1261/ { @flushed[comm, pid] = count(); }'";
+const AT_NEXT: &str =
+    "The command only reads, and counts calls until Ctrl-C. It has to run when the pages are dropped the next time.";
 
 /// Writes to drop_caches.
 fn counted(window: &Window<'_>) -> Option<Finding> {

@@ -5,9 +5,9 @@ use crate::actors::stream::{
     self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM, SWAP_MOST, Stream,
 };
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, grade};
+use crate::measure::amount::{Amount, Rate, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
+use crate::measure::window::{REFAULTED, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Relation, RuleDoc, RuleId};
@@ -134,9 +134,16 @@ fn of_stream(window: &Window<'_>) -> Option<Finding> {
     found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
     let weight = 1.0 + grade(freed / rate, 0.3, 0.8);
     found.compare(weight, "bytes freed", "pgsteal * page size", freed, Relation::Near, rate);
-    let refaulted = stream.refaulted.unwrap_or(Amount::ZERO);
-    let weight = grade(refaulted / rate, 0.3, 0.05);
-    found.compare(weight, "refaulted bytes", "workingset_refault_file * page size", refaulted, Relation::Below, rate);
+    let missed = stream.refaulted.unwrap_or(Amount::ZERO);
+    let refaulted = window.host_bytes(&REFAULTED).unwrap_or(missed);
+    let weight = grade(missed / rate, 0.3, 0.05);
+    if missed < refaulted {
+        let source = "workingset_activate_file or workingset_restore_file * page size";
+        found.compare(weight, "refaulted bytes that programs were using", source, missed, Relation::Below, rate);
+        found.note("refaulted bytes", "workingset_refault_file * page size", refaulted);
+    } else {
+        found.compare(weight, "refaulted bytes", "workingset_refault_file * page size", missed, Relation::Below, rate);
+    }
     let who = reader.map_or_else(
         || "A program".to_owned(),
         |process| {
@@ -146,7 +153,36 @@ fn of_stream(window: &Window<'_>) -> Option<Finding> {
     );
     found.origin(Actor::disk(disk));
     let read: Amount<Bytes> = rate.over(window.length()?);
-    let statement = format!("{who} reads {read} from {disk} and replaces cached pages that no program reads again.");
+    let statement = format!("{who} reads {read} from {disk} and replaces {}.", replaced(rate, refaulted, missed));
     let advice = advise("Leave it.", None, "A program that needs the old pages later reads them once more.", None);
     found.finish(RuleId::ChangedWorkingSet, statement, vec![advice])
+}
+
+/// What a stream replaces, by what it reads, what refaults, and what of that programs were using.
+fn replaced(read: Rate<Bytes>, refaulted: Rate<Bytes>, missed: Rate<Bytes>) -> String {
+    if refaulted <= read * AGAIN {
+        return "cached pages that no program reads again".to_owned();
+    }
+    let used = if missed < refaulted {
+        ", long after their eviction: the kernel activates few of them"
+    } else {
+        ", and no other program misses any"
+    };
+    format!("cached pages. Of the {read}, {refaulted} refault{used}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_refaults_is_not_called_unread() {
+        let told = |refaulted: f64, missed: f64| {
+            replaced(Amount::new(100e6), Amount::new(refaulted * 1e6), Amount::new(missed * 1e6))
+        };
+        assert!(told(9.0, 9.0).contains("no program reads again"));
+        assert!(told(9.0, 0.0).contains("no program reads again"));
+        assert!(told(57.0, 57.0).contains("no other program misses"), "{}", told(57.0, 57.0));
+        assert!(told(57.0, 1.0).contains("long after their eviction"), "{}", told(57.0, 1.0));
+    }
 }

@@ -133,9 +133,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }
     let who = process::holder(&during).map_or(String::new(), |holder| {
-        found.note(format!("anonymous and shared memory of {}", holder.words()), "RssAnon + RssShmem", holder.amount);
+        // Processes share pages, and have most at other times: a part is no larger than the whole.
+        let part = holder.amount.min(anonymous);
+        found.note(format!("anonymous and shared memory of {}", holder.words()), "RssAnon + RssShmem", part);
         found.origin(holder.actor(window));
-        format!(", {} of it in {}", holder.amount, holder.words())
+        format!(", {part} of it in {}", holder.words())
     });
     process::name_faulting(&mut found, &during);
     let statement = format!(
@@ -150,20 +152,21 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         "Cold anonymous pages move to the existing swap, and the programs' code stays in memory.",
         Some(&advice::restore(manifest, &["swappiness"])),
     );
-    let refused = !none && !full && swappiness.is_some_and(|swappiness| swappiness <= 10.0);
+    // A host that hardly swaps needs to be told to.
+    let unwilling = swappiness.is_some_and(|swappiness| swappiness <= 10.0);
+    let refused = !none && !full && unwilling;
+    let raised = if unwilling { "; sysctl -w vm.swappiness=60" } else { "" };
+    let lowered = if unwilling { format!("; {}", advice::restore(manifest, &["swappiness"])) } else { String::new() };
     // Half of memory: data that do not compress then still leave the other half.
     let size = (manifest.memory_total.get() >> 21).clamp(64, 8192);
     let advice = advise(
         "Add swap, so that anonymous pages can leave memory.",
         Some(&format!(
-            "modprobe zram; zramctl --find --size {size}M; mkswap /dev/zram0; swapon -p 100 /dev/zram0; sysctl -w vm.swappiness=60"
+            "modprobe zram && dev=$(zramctl --find --size {size}M) && mkswap $dev && swapon -p 100 $dev{raised}"
         )),
         "Cold anonymous pages leave memory, and the programs' code stays. zram costs CPU and helps only as far as the data compress. Removing it \
          later takes that much free memory.",
-        Some(&format!(
-            "swapoff /dev/zram0 && zramctl --reset /dev/zram0; {}",
-            advice::restore(manifest, &["swappiness"])
-        )),
+        Some(&format!("swapoff $dev && zramctl --reset $dev{lowered}")),
     );
     found.finish(RuleId::CodeThrash, statement, vec![if refused { unused } else { advice }])
 }

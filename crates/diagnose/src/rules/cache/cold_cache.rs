@@ -149,8 +149,12 @@ fn of_deleted(window: &Window<'_>) -> Option<Finding> {
     let what = format!("bytes that {} reads from devices, and before", reader.words());
     found.compare(1.5, what, "read_bytes", reader.amount, Relation::Above, read_before);
     found.add(1.0, "bytes that the cache lost without reclaim", "Cached + Buffers, pgsteal", lost);
+    // What is dropped of some files alone is not counted.
+    let dropped = |window: Window<'_>| window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
+    let dropped = dropped(*window) || window.baseline().all().is_some_and(dropped);
+    let went = if dropped { "dropped" } else { "deleted, dropped, or went with a file system" };
     let statement = format!(
-        "{} reads files that are not cached, {read} for the first time: {lost} of cached files were deleted, or went with a file system, before.",
+        "{} reads files that are not cached, {read} for the first time: {lost} of cached files were {went} before.",
         reader.words()
     );
     found.finish(RuleId::ColdCache, statement, vec![advice()])

@@ -5,10 +5,11 @@ use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::onset::SETTINGS_LATE;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Actor, Bytes, Finding, Moment, Ratio, Recording, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "wasted readahead",
@@ -165,6 +166,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         window.disk_bytes(disk, &derived::READ_BANDWIDTH)
     });
     let ahead = disk.and_then(|(disk, _)| readahead(window, disk));
+    let raised = disk.and_then(|(disk, _)| raise(window.recording, disk));
+    // What was read before somebody raised readahead is no effect of that, and no beginning of it.
+    if raised.is_some_and(|raised| window.span.to <= raised.from) {
+        return None;
+    }
     let calls = of_reader("syscr");
     let windows = ahead.filter(|_| !by_faults && calls.is_positive());
     let most = windows.map(|ahead| called + Amount::<Per<Bytes>>::new(calls.get() * ahead.get() * WINDOWS.get()));
@@ -174,7 +180,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     if let Some((disk, _)) = disk {
-        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+        let when = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
+        let from = raised.map_or(when.from, |raised| when.from.max(raised.from).min(when.to));
+        found.span(Span { from, ..when });
     }
     found.origin(reader.actor(window));
     let times = reader.amount / used;
@@ -222,15 +230,26 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let name = disk.map_or("DISK", |(disk, _)| disk);
     let device = word(&format!("/dev/{name}"));
-    let command = format!("blockdev --setra 32 {device}");
     // In sectors; the kernel's default is 128 KiB.
-    let sectors = ahead.map_or(256.0, |ahead| (ahead.get() / 512.0).round());
-    let advice = advise(
-        "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
-        Some(&command),
-        "A random read then reads at most 16 KiB. Sequential readers of the same device get slower.",
-        Some(&format!("blockdev --setra {sectors} {device}")),
-    );
+    let set = |ahead: Amount<Bytes>| format!("blockdev --setra {:.0} {device}", ahead.get() / 512.0);
+    let put_back = set(ahead.unwrap_or(Amount::new(131_072.0)));
+    let before = raised.filter(|raised| Some(raised.to) == ahead).map(|raised| raised.was);
+    let advice = match before {
+        Some(before) => advise(
+            &format!(
+                "Put readahead of {name} back to {before}, or let the program call posix_fadvise or madvise with RANDOM."
+            ),
+            Some(&set(before)),
+            "A random read then reads as much as before. Sequential readers of the same device may get slower.",
+            Some(&put_back),
+        ),
+        None => advise(
+            "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
+            Some(&set(Amount::new(16_384.0))),
+            "A random read then reads at most 16 KiB. Sequential readers of the same device get slower.",
+            Some(&put_back),
+        ),
+    };
     found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
 }
 
@@ -240,6 +259,27 @@ fn reads_by_calls(window: &Window<'_>, comm: &str) -> bool {
     let Some(before) = window.baseline().all() else { return false };
     let [read, called] = ["read_bytes", "rchar"].map(|metric| process::together::<Bytes>(&before, comm, &[metric]));
     read >= READ && called <= read * CALLS.get() && read <= called * CALLS.get()
+}
+
+/// That somebody raised the readahead of a disk.
+#[derive(Debug, Clone, Copy)]
+struct Raised {
+    /// The earliest moment of it: the change was noted later.
+    from: Moment,
+    was: Amount<Bytes>,
+    to: Amount<Bytes>,
+}
+
+/// The last time that somebody raised the readahead of a disk.
+fn raise(recording: &Recording, disk: &str) -> Option<Raised> {
+    let name = format!("{disk}.queue.read_ahead_kb");
+    let bytes = |kib: &str| kib.trim().parse::<u32>().ok().map(|kib| Amount::new(f64::from(kib) * 1024.0));
+    let changes = recording.setting_changes().filter(|(_, change)| change.name == name);
+    let raises = changes.filter_map(|(at, change)| {
+        let from = Moment::new(at).earlier(SETTINGS_LATE);
+        Some(Raised { from, was: bytes(change.from)?, to: bytes(change.to)? })
+    });
+    raises.filter(|raised| raised.was < raised.to).last()
 }
 
 /// The readahead of a disk at the end of a stretch: somebody may have changed it since the recording began.

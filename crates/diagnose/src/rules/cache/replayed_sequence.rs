@@ -62,7 +62,8 @@ pub(crate) const RULE: Rule = Rule {
                 report a replay of draws with replacement over its own leftovers when a small part is cached. Blocks drawn twice hit anyway: at \
                 c = 20 % a model of it misses 79.8 %, as independent requests do (80 %).",
             advice: "For a benchmark: draw a new sequence (`--randrepeat=0`), or drop the caches and report a cold run. For a program that loops \
-                over its data: read a part that fits, alternate the direction, or bypass the cache.",
+                over its data: read a part that fits, alternate the direction, or give it more cache. O_DIRECT helps other programs: the loop then reads all of \
+                its data from the device, without readahead.",
             mglru: "Pages that a sequence reads once stay in the oldest generation, as on the inactive list, so a repeated sequence larger than \
                 memory misses as well. The rule compares hits with those of independent reads, which MGLRU does not change.",
             kernel: "Linux 6.12: mm/vmscan.c: shrink_inactive_list takes from the tail; mm/swap.c: folio_mark_accessed; mm/workingset.c: workingset_refault. \
@@ -211,9 +212,10 @@ fn in_sequence(window: &Window<'_>, missed_blocks: Amount<Count>) -> bool {
 fn advice(sequential: bool) -> Vec<Advice> {
     if sequential {
         return vec![advise(
-            "Read a part of the file that fits, alternate the direction, or bypass the cache with O_DIRECT.",
+            "Read a part of the file that fits, alternate the direction, or give the loop more cache: memory, or a higher limit of its control group.",
             None,
-            "A loop over more than fits evicts each page before it is read again. Any other order leaves part of the file cached.",
+            "A loop over more than fits evicts each page before it is read again. Any other order leaves part of the file cached; cache for all of it \
+             ends the reads.",
             None,
         )];
     }

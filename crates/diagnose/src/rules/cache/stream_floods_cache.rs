@@ -7,6 +7,7 @@ use crate::actors::stream::{
     REFAULTS_MOST, SWAP_MOST, Stream, USED, WHOLE,
 };
 use crate::actors::victim::{self, MIN_READS};
+use crate::evidence::advice::limit_memory;
 use crate::evidence::threshold::{FAULTS, TURNOVER};
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
@@ -175,22 +176,15 @@ fn advice(window: &Window<'_>, reader: Option<&str>) -> Vec<Advice> {
         || "Find the reader of the device. Let it use O_DIRECT, or drop its pages behind itself with POSIX_FADV_DONTNEED.".to_owned(),
         |comm| format!("Let {comm} use O_DIRECT, or drop its pages behind itself with POSIX_FADV_DONTNEED."),
     );
-    // An eighth of memory: large enough for readahead, and the rest is for others.
-    let limit = (window.recording.manifest.memory_total.get() >> 23).max(64);
-    vec![
-        advise(
-            &action,
-            Some("pidstat -d 1"),
-            "The stream no longer enters the cache, and other programs keep their pages. With O_DIRECT it loses readahead.",
-            None,
-        ),
-        advise(
-            "Run it in a control group with a memory limit.",
-            Some(&format!("systemd-run -p MemoryMax={limit}M …")),
-            "It then evicts only its own pages. If the limit is too low, it reclaims all the time.",
-            Some("start it without systemd-run"),
-        ),
-    ]
+    let bypass = advise(
+        &action,
+        Some("pidstat -d 1 5"),
+        "The stream no longer enters the cache, and other programs keep their pages. With O_DIRECT it loses readahead.",
+        None,
+    );
+    let own =
+        reader.and_then(|comm| Some(limit_memory(window.recording, comm, process::most_anonymous(window, comm)?)));
+    std::iter::once(bypass).chain(own).collect()
 }
 
 fn add_faults(window: &Window<'_>, found: &mut EvidenceBuilder) {

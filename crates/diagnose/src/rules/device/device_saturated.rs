@@ -186,6 +186,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // What a program reads that has just started nobody evicted from under it.
     let reads = reads.filter(|_| user.is_none_or(|user| !user.new));
     let victim = stream.is_some() || reads.zip(refaulted).is_some_and(|(read, refaulted)| refaulted >= read * VICTIM);
+    let swaps = window.swap_disks().contains(&disk) && disk_load::swapped(window, disk).is_positive();
     let part = match (stream, reads, refaulted) {
         (Some(stream), ..) => {
             let what = format!("bytes read from {} meanwhile", stream.disk);
@@ -196,6 +197,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             found.compare(0.0, "refaulted bytes", "workingset_refault_file", refaulted, Relation::Near, read);
             "It is a victim of eviction: it mostly reads back pages that were cached before.".to_owned()
         }
+        _ if swaps => "What fills it are pages that memory has no room for.".to_owned(),
         _ => "The recording shows no eviction that would make it a victim.".to_owned(),
     };
     let who = user.filter(|_| !victim).map_or(String::new(), |user| {
@@ -215,7 +217,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.add(0.5, "requests per second at any queue length", of("reads + writes"), rate);
     }
     let requests = || during.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS);
-    let even = ceiling.or_else(|| queue::at_bandwidth_limit(&during, disk).then(requests).flatten());
+    let by_bandwidth = ceiling.is_none() && queue::at_bandwidth_limit(&during, disk);
+    // An even rate of large requests is a limit of bandwidth too.
+    let larger_do_not_help =
+        by_bandwidth || ceiling.is_some_and(|rate| queue::large_requests(&during, disk, rate).is_some());
+    let even = ceiling.or_else(|| by_bandwidth.then(requests).flatten());
     let limit = even.map_or(String::new(), |rate| queue::ceiling_words(&during, disk, rate));
     let grown = if ceiling.is_none() { larger_requests(window, disk) } else { None };
     let larger = grown.map_or(String::new(), |(size, before)| {
@@ -246,14 +252,21 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
                 "Limit the IO of {} on {disk}, or run it when no other program needs the device.",
                 user.process.comm
             ),
+            disk_load::limitable(&during, disk, user.process.comm),
         ),
-        None if grown.is_some() && writes(&during, disk) => advise(
+        None if swaps => advise(
+            "Run less at the same time, or add memory.",
+            Some("vmstat 1 5"),
+            "The command only reads. A faster swap device makes each wait shorter, and memory ends them.",
+            None,
+        ),
+        None if (grown.is_some() || larger_do_not_help) && writes(&during, disk) => advise(
             &format!("Limit the rate of what writes to {disk}, or raise the bandwidth limit of the device."),
-            Some("iostat -x 1; pidstat -d 1"),
+            Some("iostat -x 1 5; pidstat -d 1 5"),
             "The commands only read. Where bandwidth is the limit, all requests wait less when fewer bytes are written.",
             None,
         ),
-        None if grown.is_some() => advise(
+        None if grown.is_some() || larger_do_not_help => advise(
             &format!(
                 "Read less from {disk} with each request (readahead, block size, mapped files), or raise the bandwidth limit of the device."
             ),
@@ -263,7 +276,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         ),
         None => advise(
             &format!("Send {disk} fewer or larger requests, or use a device with a higher limit."),
-            Some("iostat -x 1; pidstat -d 1"),
+            Some("iostat -x 1 5; pidstat -d 1 5"),
             "The commands only read. The IOPS limit of a cloud volume can be raised.",
             None,
         ),

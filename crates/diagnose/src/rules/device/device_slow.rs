@@ -2,7 +2,7 @@
 
 use crate::actors::kernel_log;
 use crate::evidence::threshold::MECHANICAL;
-use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::evidence::{EvidenceBuilder, advice};
 use crate::ledger::waits;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::disks::{DELAYS, MIN_DELAY};
@@ -248,8 +248,7 @@ fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
             found.compare(weight, "requests completed", source, now.requests, Relation::Near, baseline.requests);
         }
         None => {
-            let busy = during.busy(disk).filter(|busy| busy.is_positive())?;
-            let queue = Amount::<Count>::new(during.queue(disk)?.get() / busy.get());
+            let queue = during.depth(disk)?;
             // What was written before the recording began may be written back in its first seconds.
             if Amount::<Nanos>::new(span.length().as_f64()) < BEGINNING {
                 return None;
@@ -276,17 +275,5 @@ fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
         format!(" The kernel log reports failed requests: {errors}.")
     });
     let statement = format!("{disk} slowed down: a request takes {}{before}. Its load did not grow.{errors}", now.time);
-    let command = format!(
-        "smartctl -a {}; cat {}",
-        word(&format!("/dev/{disk}")),
-        word(&format!("/sys/block/{disk}/queue/scheduler"))
-    );
-    let advice = advise(
-        "Check the device's health and limits: errors, an array rebuild, used-up burst credits of a cloud volume, other hosts on the same \
-         storage.",
-        Some(&command),
-        "The commands only read what the device and the kernel report.",
-        None,
-    );
-    found.finish(RuleId::DeviceSlow, statement, vec![advice])
+    found.finish(RuleId::DeviceSlow, statement, vec![advice::check_device(disk)])
 }

@@ -1,10 +1,10 @@
 //! `dirty-throttled`: writers slow down to the rate at which the device takes dirty pages.
 
-mod ceiling;
 mod of_device;
 mod of_group;
+mod peak;
 
-use self::ceiling::{CEILING, Level, SAMPLES, add_peak, levels};
+use self::peak::add_peak;
 use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::traced::Traced;
@@ -12,6 +12,7 @@ use crate::evidence::{EvidenceBuilder, advise, compared};
 use crate::ledger::{disk_load, slowed};
 use crate::measure::amount::{Amount, Count, Limit, Rate};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::freerun::{CEILING, Level, SAMPLES, levels};
 use crate::measure::window::{Window, stored};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
@@ -80,6 +81,7 @@ pub(crate) const RULE: Rule = Rule {
                 SAMPLES.doc(),
                 PART.doc(),
                 FELL.doc(),
+                BURST.doc(),
                 of_group::WAITS.doc(),
                 of_device::SLEEPS.doc(),
                 slowed::SYNCS.doc(),
@@ -109,6 +111,13 @@ const FELL: Limit<Ratio> = Limit::new(
     "The threshold is a share of dirtyable memory, which varies by less.",
     "mm/page-writeback.c: domain_dirty_limits (6.12)",
 );
+const BURST: Limit<Count> = Limit::new(
+    "bytes written per byte of the dirty threshold, at least, of a throttled writer that other thresholds do not help",
+    2.0,
+    "A burst fits in the memory that may be dirty. Beyond it, the writer gets the rate of the device.",
+    "mm/page-writeback.c: balance_dirty_pages (6.12), and judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
         of_step(window)
@@ -135,7 +144,8 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     } else if let Some(writes) = window.figure::<Count>(Figure::DiskWrites) {
         found.add(weight(writes.is_positive()), "writes of the device during the step", "disk_writes", writes);
     }
-    if let Some(processed) = window.figure(Figure::Processed) {
+    let processed = window.figure::<Bytes>(Figure::Processed);
+    if let Some(processed) = processed {
         // A step that wrote less than the ceiling cannot have reached it alone.
         let below = processed < ceiling;
         let (weight, relation) = if below { (-1.5, Relation::Below) } else { (0.5, Relation::Above) };
@@ -156,7 +166,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     found.finish(
         RuleId::DirtyThrottled,
         statement(peak, ceiling, threshold) + &rates,
-        advice(&window.recording.manifest, None),
+        advice(&window.recording.manifest, None, processed.is_some_and(|bytes| lasts(bytes, threshold))),
     )
 }
 
@@ -221,8 +231,12 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let statement = statement(dirty, ceiling, threshold) + &who + &fell.map_or(String::new(), |(_, before)| {
         format!(" The dirty threshold fell from {before} although dirtyable memory did not fall: vm.dirty_bytes or vm.dirty_ratio was lowered.")
     });
-    let advice =
-        if fell.is_some() { raise(window.recording, to) } else { advice(manifest, writer.map(|writer| writer.comm)) };
+    let dirtied = writer.zip(window.length()).map(|(writer, length)| writer.amount.over(length));
+    let lasts = dirtied.is_some_and(|dirtied| lasts(dirtied, threshold));
+    let advice = match fell {
+        Some(_) => raise(window.recording, to),
+        None => advice(manifest, writer.map(|writer| writer.comm), lasts),
+    };
     found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
 }
 
@@ -266,9 +280,12 @@ fn raise(recording: &Recording, at: Moment) -> Vec<Advice> {
     } else {
         format!("sysctl -w {}", now.join(" "))
     };
+    let before = advice::restore(&recording.manifest, &["dirty_background_ratio", "dirty_ratio"]);
+    // A recording that does not have the settings from before begins with those that were set.
+    let known = Some(before).filter(|before| *before != undo);
     vec![advise(
         "Restore the previous dirty thresholds.",
-        Some(&advice::restore(&recording.manifest, &["dirty_background_ratio", "dirty_ratio"])),
+        Some(known.as_deref().unwrap_or("sysctl -w vm.dirty_background_ratio=10 vm.dirty_ratio=20")),
         "Writers dirty memory at full speed again, up to the freerun ceiling, and the flusher writes it in the background.",
         Some(&undo),
     )]
@@ -282,10 +299,19 @@ fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Byte
     )
 }
 
-fn advice(manifest: &Manifest, writer: Option<&str>) -> Vec<Advice> {
+/// Whether what was written is no burst: by far more than may be dirty at once, so that the writer gets the rate of the device whatever the thresholds are.
+fn lasts(written: Amount<Bytes>, threshold: Amount<Bytes>) -> bool {
+    written >= threshold * BURST.get()
+}
+
+fn advice(manifest: &Manifest, writer: Option<&str>, lasts: bool) -> Vec<Advice> {
     let less = match writer {
-        Some(comm) => format!("Let {comm} write less or more slowly, or to a device that writes faster."),
-        None => "Write less or more slowly, or to a device that writes faster.".to_owned(),
+        Some(comm) => {
+            format!("Write less with {comm}, limit its rate, or move its files to a device that writes faster.")
+        }
+        None => {
+            "Write less, limit the rate of the writers, or move their files to a device that writes faster.".to_owned()
+        }
     };
     // Half of what it is, and in the unit in which the host has it.
     let bytes = advice::value(manifest, "dirty_background_bytes");
@@ -294,13 +320,17 @@ fn advice(manifest: &Manifest, writer: Option<&str>) -> Vec<Advice> {
         0 => format!("vm.dirty_background_ratio={}", (ratio / 2).max(1)),
         bytes => format!("vm.dirty_background_bytes={}", (bytes / 2).max(4096)),
     };
+    let less = advise(
+        &less,
+        Some("pidstat -d 1 5; iostat -x 1 5"),
+        "The commands only read. A throttled writer gets the rate of the device: other thresholds change only when that begins.",
+        None,
+    );
+    if lasts {
+        return vec![less];
+    }
     vec![
-        advise(
-            &less,
-            Some("pidstat -d 1 5; iostat -x 1 5"),
-            "The commands only read. A throttled writer gets the rate of the device: other thresholds change only when that begins.",
-            None,
-        ),
+        less,
         advise(
             "Free memory that programs hold needlessly: both thresholds are shares of dirtyable memory.",
             None,
@@ -314,4 +344,19 @@ fn advice(manifest: &Manifest, writer: Option<&str>) -> Vec<Advice> {
             Some(&advice::restore(manifest, &["dirty_background_ratio"])),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flusher_is_started_earlier_for_a_burst_only() {
+        let count = |mib: f64| {
+            let lasts = lasts(Amount::new(mib), Amount::new(100.0));
+            let advice = advice(&Manifest::default(), Some("cp"), lasts);
+            advice.iter().filter(|one| one.action.starts_with("Start the flusher")).count()
+        };
+        assert_eq!((count(150.0), count(250.0)), (1, 0));
+    }
 }

@@ -375,11 +375,38 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         "Synchronous writes queue at {disk}{who}: {writes} of {size} with {:.1} in flight, and each takes {time}{was}.{limit}",
         queue.get()
     );
+    let how = writer.map_or("fewer and larger commits", |writer| fewer_syncs(writer.comm));
     let advice = advise(
-        "Spread the writes over time (checkpoint_completion_target, fewer and larger commits), or move the journal to a device of its own.",
+        &format!("Spread the writes over time ({how}), or move the journal to a device of its own."),
         None,
         "Commits wait for fewer other writes. If the program trades durability for larger groups, it loses more in a crash.",
         None,
     );
     found.finish(RuleId::FsyncStorm, statement, vec![advice])
+}
+
+/// By which setting a program syncs less often.
+fn fewer_syncs(comm: &str) -> &'static str {
+    let is = |names: &[&str]| names.iter().any(|name| comm.starts_with(name));
+    if is(&["postgres", "checkpointer"]) {
+        "checkpoint_completion_target, commit_delay, fewer and larger commits"
+    } else if is(&["mysqld", "mariadbd"]) {
+        "innodb_flush_log_at_trx_commit, sync_binlog, fewer and larger commits"
+    } else if is(&["redis-server", "valkey-server"]) {
+        "appendfsync everysec"
+    } else {
+        "fewer and larger commits"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_database_has_the_settings_of_one() {
+        assert!(fewer_syncs("postgres").contains("checkpoint_completion_target"));
+        assert!(fewer_syncs("mariadbd").contains("innodb_flush_log_at_trx_commit"));
+        assert_eq!(fewer_syncs("smbd"), "fewer and larger commits");
+    }
 }

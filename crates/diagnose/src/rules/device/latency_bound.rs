@@ -1,7 +1,7 @@
 //! `latency-bound`: one request at a time, each as fast as the device answers.
 
 use crate::actors::process::ProcessShare;
-use crate::actors::{group, newcomer};
+use crate::actors::{group, io_limit, newcomer};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::ledger::disk_load::{self, OWNS};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "The program sends one request at a time and waits for it. The rate is one second divided by the latency. The device \
                 reaches neither its IOPS limit nor its bandwidth.",
             evidence: "Of a step: IOPS x mean completion latency is near 1 s/s, the device is busy, and its mean queue (rate of weighted_io_ms) \
-                is near 1. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms; or a few in flight, each as fast as \
+                is near 1; larger requests, and a group that uses up its IO limit, exclude it. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms; or a few in flight, each as fast as \
                 before, for which a service that ran before comes to wait most of the time. Or one request is in flight all \
                 the time, reads or writes, where several were, and half as many complete, each as fast. Either harms a service that had several in flight and comes to do half \
                 as much, whatever it waits. A higher request rate elsewhere in the recording \
@@ -145,7 +145,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     let requests = |figure| window.figure::<Count>(figure).unwrap_or(Amount::ZERO);
     let device = requests(Figure::DiskReads).max(requests(Figure::DiskWrites));
     let share = device / window.figure(Figure::Issued).filter(|issued: &Amount<Count>| issued.is_positive())?;
-    if off.get() > TOLERANCE.get() || share < DEVICE_SHARE {
+    if off.get() > TOLERANCE.get() || share < DEVICE_SHARE || reaches_a_limit(window) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -164,7 +164,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     }
     if let Some(queue) = busiest.filter(|queue| queue.busy.is_positive()) {
         let depth = queue.while_busy();
-        // A longer queue there may come from others: it weakens the finding and does not refute it.
+        // A longer queue of a disk that rests comes from others: it weakens the finding and does not refute it.
         let weight = if depth.get() > 1.5 { -1.5 * grade(depth, 1.5, 3.0) } else { grade(depth, 1.5, 1.1) };
         let source = format!("weighted_io_ms / io_ms of {}", queue.disk);
         found.compare(weight, "requests in flight at the device while it was busy", source, depth, Relation::Near, one);
@@ -176,6 +176,20 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         depth.get(),
     );
     found.finish(RuleId::LatencyBound, statement, advice())
+}
+
+/// Whether something else than one request at a time sets the rate: each workload that waits for its requests has one of its own in flight, also where
+/// the device has several of the kernel's readahead or of others, where the transfer takes most of the time, and where a group waits at its IO limit.
+fn reaches_a_limit(window: &Window<'_>) -> bool {
+    let is_large = |disk: &str| {
+        let requests = window.rates::<Count>(Table::Disk, disk, &["reads", "writes"]);
+        let size = window.moved(disk).zip(requests).map(|(moved, requests)| moved.get() / requests.get());
+        size.is_some_and(|size| size > SMALL.get())
+    };
+    let queues = window.disks().into_iter().filter_map(|disk| queue(window, disk));
+    let busiest = queues.filter(|queue| queue.busy >= BUSY).max_by(|a, b| a.depth.total_cmp(&b.depth));
+    busiest.is_some_and(|queue| queue.while_busy() > QUEUE.value() || is_large(queue.disk))
+        || !io_limit::used_up(window).is_empty()
 }
 
 /// Another step that got more out of the same device shows that this one did not reach its limit.

@@ -5,7 +5,7 @@ use crate::actors::newcomer;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::victim;
 use crate::evidence::advice as settings;
-use crate::evidence::threshold::{PRESSURE, SATURATED};
+use crate::evidence::threshold::{BEHIND, PRESSURE, SATURATED};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{self, DiskLoad, OWNS};
 use crate::ledger::harm::NOTICED;
@@ -115,12 +115,6 @@ const FREED: Limit<Ratio> = Limit::new(
     "mm/filemap.c: filemap_add_folio (6.12)",
 );
 
-const BEHIND: Limit<Count> = Limit::new(
-    "requests in flight while the device is busy, from start to end",
-    1.5,
-    "Of two programs that each wait for one request, one waits behind the other.",
-    "Little's law",
-);
 const THROUGHOUT: Limit<Ratio> = Limit::new(
     "share of time that a group or program which sends few of the bytes waits for IO, from start to end",
     0.5,
@@ -175,8 +169,7 @@ fn behind<'a>(whole: &Window<'a>, disk: &str, neighbour: &ProcessShare<'a, Per<B
 
 /// A neighbour that was there before the recording began: no time shows what was usual, so it counts who sends and who waits.
 fn from_the_start(whole: &Window<'_>, disk: &str) -> Option<Finding> {
-    let (busy, queue) = (whole.busy(disk).filter(|busy| *busy >= SATURATED)?, whole.queue(disk)?);
-    let depth = Amount::<Count>::new(queue.get() / busy.get());
+    let (busy, depth) = (whole.busy(disk).filter(|busy| *busy >= SATURATED)?, whole.depth(disk)?);
     let moved = whole.moved(disk)?;
     let freed = whole.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
     if depth < BEHIND || freed > moved * FREED {
@@ -232,23 +225,28 @@ fn from_the_start(whole: &Window<'_>, disk: &str) -> Option<Finding> {
         behind.waits,
         behind.bytes
     );
-    found.finish(RuleId::NoisyNeighbour, statement, vec![advice(whole, &neighbour, true)])
+    found.finish(RuleId::NoisyNeighbour, statement, vec![advice(whole, disk, &neighbour, true)])
 }
 
 /// What to do about a program, or a thread of the kernel, that loads a device.
-fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_program: bool) -> Advice {
+fn advice(window: &Window<'_>, disk: &str, neighbour: &ProcessShare<'_, Per<Bytes>>, is_program: bool) -> Advice {
     if !is_program {
+        let is_of_md = neighbour.comm.starts_with("md");
         return advise(
-            "Let the kernel thread send less. For md, lower its speed limit while services need the disks, or run the check at another time.",
-            Some("sysctl -w dev.raid.speed_limit_max=10000"),
-            &format!("{} takes longer, and other programs wait less. This setting is for md only.", neighbour.comm),
-            Some("sysctl -w dev.raid.speed_limit_max=200000"),
+            "Let the kernel thread send less, or run its work at another time.",
+            is_of_md.then_some("sysctl -w dev.raid.speed_limit_max=10000"),
+            &format!("{} takes longer, and other programs wait less.", neighbour.comm),
+            is_of_md.then_some("sysctl -w dev.raid.speed_limit_max=200000"),
         );
     }
     if newcomer::serves(window, neighbour.comm) {
         return advise_service(neighbour.comm);
     }
-    settings::less_io(window.recording, "Lower the program's IO priority, or limit its rate on this device.")
+    settings::less_io(
+        window.recording,
+        &format!("Limit the IO of {} on {disk}, or run it when no other program needs the device.", neighbour.comm),
+        disk_load::limitable(window, disk, neighbour.comm),
+    )
 }
 
 /// Whether a program that ran before is the only one that waits longer for a disk: no other group that sends requests there waits for IO more than
@@ -279,6 +277,22 @@ fn harms_itself(window: &Window<'_>, disk: &str, comm: &str) -> bool {
         && !disk_load::commands(window).any(beside)
 }
 
+/// Whether nobody beside a program reads, writes or waits for IO meanwhile, as far as programs and groups show: it keeps no other waiting.
+fn is_alone(window: &Window<'_>, disk: &str, neighbour: &ProcessShare<'_, Per<Bytes>>) -> bool {
+    let is_other = |other: &str| ![neighbour.comm, victim::RECORDER].contains(&other);
+    let others = process::by_command::<Bytes>(window, &IO, is_other);
+    let own = disk_load::groups_of(window, neighbour.comm).unwrap_or_default();
+    let mut groups = group::leaves(window.recording).into_iter().filter(|group| !own.contains(group));
+    let sends = |group: &str| {
+        group::transfers(window, group, disk).is_some_and(|rates| rates.into_iter().any(Amount::is_positive))
+    };
+    let waits = |group: &str| {
+        let waits: Option<Amount<Ratio>> = window.derived(Table::Cgroup, group, &derived::PSI_IO_SOME);
+        waits.is_some_and(Amount::is_positive)
+    };
+    !others.into_values().any(Amount::is_positive) && !groups.any(|group| sends(group) || waits(group))
+}
+
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // The stretch first: what was before it may be a day.
     let time = window.disk_await(disk).filter(|time| *time >= MIN_AWAIT)?;
@@ -298,10 +312,15 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE || full && bytes >= *usual)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &IO);
-    if neighbour.amount < its_usual * MORE || harms_itself(window, disk, neighbour.comm) {
+    if neighbour.amount < its_usual * MORE
+        || harms_itself(window, disk, neighbour.comm)
+        || is_alone(window, disk, &neighbour)
+    {
         return None;
     }
-    let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
+    let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk));
+    // A median of no time is that of a disk without requests.
+    let earlier = earlier.filter(|earlier| earlier.is_positive()).or_else(|| before.disk_await(disk))?;
     let slower = time >= earlier * SLOWER;
     let slowed = if slower { None } else { slowed::of(window, disk, neighbour.comm) };
     if !slower && slowed.is_none() {
@@ -309,7 +328,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     // What it sends are its written pages, which the flusher sends.
     let is_writer = |writeback: &Writeback<'_>| writeback.writer.is_some_and(|writer| writer.comm == neighbour.comm);
-    if Writeback::of(window).is_some_and(|one| one.disk == disk && one.saturates() && is_writer(&one)) {
+    let writeback = Writeback::of(window).filter(|one| one.disk == disk && is_writer(one));
+    if writeback.is_some_and(|one| one.saturates() || one.only_throttles(window)) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -359,11 +379,18 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     } else {
         "memory is not involved"
     };
-    let statement = format!(
-        "{} moves {} on {disk}, and a request takes {time} ({earlier} before). Other programs share the device; {memory}.",
-        neighbour.words(),
-        neighbour.amount
-    );
-    let advice = advice(window, &neighbour, program.is_some());
+    let moves = if program.is_some() {
+        format!("{} moves {} on {disk}", neighbour.words(), neighbour.amount)
+    } else {
+        // The kernel does not count what its threads read and write: the CPU time at that moment is all that names one.
+        format!(
+            "No program sends the {} on {disk}, and the kernel thread {} runs at that time",
+            neighbour.amount,
+            neighbour.words()
+        )
+    };
+    let statement =
+        format!("{moves}; a request takes {time} ({earlier} before). Other programs share the device; {memory}.");
+    let advice = advice(window, disk, &neighbour, program.is_some());
     found.finish(RuleId::NoisyNeighbour, statement, vec![advice])
 }

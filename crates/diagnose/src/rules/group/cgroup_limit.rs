@@ -4,12 +4,12 @@ use crate::actors::group;
 use crate::actors::process;
 use crate::actors::victim;
 use crate::evidence::traced::{self, Traced};
-use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
-use crate::measure::cgroup_version;
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
+use crate::rules::group::raise::{Raise, fills, raise};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Lru, Manifest, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
@@ -64,7 +64,7 @@ pub(crate) const RULE: Rule = Rule {
             thresholds: &[USED.doc(), AGAIN.doc(), ANONYMOUS.doc()],
             why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of the task that allocates.",
             alternatives: "A group full of page cache that is read once is always at its limit and does not suffer: its pages do not refault.",
-            advice: "Raise the limit if refaults or stalls hurt. Otherwise leave it.",
+            advice: "Put the limit back to what it was, or raise it, or run what fills the group elsewhere. Leave it where no task waits.",
             mglru: "events_max, events_high and current mean the same. Generations are kept per group, and refaults count for the group that \
                 lost the page. Up to Linux 6.4 only those of the newest evicted generation count, so there hits of the limit decide.",
             kernel: "Linux 6.12: mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high; mm/vmscan.c: try_to_free_mem_cgroup_pages.",
@@ -94,7 +94,6 @@ const ANONYMOUS: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-const RAISE: &str = "Raise the limit of the group if its refaults hurt.";
 const KEEP: &str = "Find what lowers the limit of the group for moments (`docker update`, a cron job), and stop it.";
 const RESTORE: &str = "Restore the limit of the group: others use the pages that count for it.";
 
@@ -123,8 +122,9 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
     let moment = if lowered.is_some() { None } else { group::shrunk_for_a_moment(window, group) };
     let used = lowered.map_or(level("current")?.most, |(_, used)| used);
-    let limits = [level("max"), level("high")].into_iter().flatten().map(|limit| limit.least);
-    let limit = limits.min_by(Amount::total_cmp).filter(|limit| limit.is_positive())?;
+    let limits = ["max", "high"].into_iter().filter_map(|name| Some((name, level(name)?)));
+    let (nearest, level_of_it) = limits.min_by(|(_, one), (_, other)| one.least.total_cmp(&other.least))?;
+    let limit = Some(level_of_it.least).filter(|limit| limit.is_positive())?;
     let refaults = window.derived::<Per<Count>>(Table::Cgroup, group, &REFAULTED);
     let swap = window.level::<Bytes>(Table::Cgroup, group, "swap").is_some_and(|swap| swap.most > swap.least);
     let anonymous = level("anon").is_some_and(|anonymous| anonymous.most >= limit * ANONYMOUS);
@@ -173,6 +173,9 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let evictor = traced.as_ref().and_then(|traced| traced.group_evictor(group));
     let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, None));
     let more = traced.as_ref().and_then(|traced| traced.more_memory(Some(group)));
+    // What fills the group began to grow before it was full.
+    let filling = window.over(filled);
+    let [fills, other] = fills(&filling, group, limit).filter(|_| at.is_none()).unwrap_or_default();
     let container = if name == group { String::new() } else { format!("{name} ") };
     let statement = match lowered {
         Some((_, used)) => {
@@ -186,19 +189,20 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
              show {limit}: {lost} were evicted, and the group reads back what it lost.{evicted}"
         ),
         None => format!(
-            "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}"
+            "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{fills}{evicted}"
         ),
     };
-    let file = if cgroup_version::is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
     if moment.is_some() {
         let advice = advise(KEEP, None, "The group keeps its pages.", None);
         return found.finish(RuleId::CgroupLimit, statement, vec![advice]);
     }
+    let Raise { action, command, undo } = raise(window, group, (nearest, "the limit"), level_of_it);
+    let action = if missed { RESTORE.to_owned() } else { format!("{action}{other}") };
     let advice = advise(
-        &format!("{}{}", if missed { RESTORE } else { RAISE }, traced::amount(more)),
-        Some(&format!("echo BYTES > {}", word(&format!("{group}/{file}")))),
+        &format!("{action}{}", traced::amount(more)),
+        Some(&command),
         "The group keeps more of its pages, and the rest of the host has less memory.",
-        Some("write the old limit back"),
+        Some(&undo),
     );
     found.finish(RuleId::CgroupLimit, statement, vec![advice])
 }

@@ -12,7 +12,7 @@ use crate::measure::queue::DEPTH;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, Scope, When, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Bytes, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a control group at its IO limit",
@@ -166,9 +166,9 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
             busy,
         );
     }
-    if let Some(sender) = process::fastest::<Bytes>(&during, limited.of_process())
-        .filter(|sender| group::contains(&during, group, sender.name))
-    {
+    let sender = process::fastest::<Bytes>(&during, limited.of_process())
+        .filter(|sender| group::contains(&during, group, sender.name));
+    if let Some(sender) = sender {
         found.origin(sender.actor(window));
     }
     found.origin(Actor::disk(disk));
@@ -192,7 +192,13 @@ fn of_limit(window: &Window<'_>, limit: IoLimit<'_>, span: Span) -> Option<Findi
     let uses_up =
         if limited == Limited::ModelTime { "waits for its share of a device" } else { "uses up its IO limit" };
     let statement = format!("The control group {group} {uses_up}: {setting} {allows}.{slices}{waited}");
-    found.finish(RuleId::IoLimit, statement, vec![advice(window, &limit, v1)])
+    let rests = busy.filter(|busy| *busy < RESTS);
+    let rests = rests.map_or_else(
+        || format!(" if {disk} has time left for it"),
+        |busy| format!(": {disk} was busy {busy} of the time"),
+    );
+    let other = sender.and_then(|sender| of_newcomer(&during, &limit, &sender)).unwrap_or_default();
+    found.finish(RuleId::IoLimit, statement, vec![advice(window, &limit, v1, [&rests, &other])])
 }
 
 /// Whether requests wait for each other at a device that has no time left: those of the group would wait without a limit as well.
@@ -200,11 +206,39 @@ fn is_full(during: &Window<'_>, disk: &str) -> bool {
     during.busy(disk).is_some_and(|busy| busy >= SATURATED) && during.queue(disk).is_some_and(|queue| queue >= DEPTH)
 }
 
-/// How to lift the limit, and how to put it back.
-fn advice(window: &Window<'_>, limit: &IoLimit<'_>, v1: bool) -> pagetide_core::Advice {
+/// What to do about a program that started in this recording and sends most of what the group does.
+fn of_newcomer(
+    during: &Window<'_>,
+    limit: &IoLimit<'_>,
+    sender: &process::ProcessShare<'_, Per<Bytes>>,
+) -> Option<String> {
+    let start = during.recording.stamps().first()?.boot_ns;
+    let [read, written] = group::transfers(during, limit.group, limit.disk)?;
+    let all = match limit.limited {
+        Limited::BytesRead | Limited::Reads => read,
+        Limited::BytesWritten | Limited::Writes => written,
+        Limited::ModelTime => read + written,
+    };
+    let newcomer = Moment::of_start(sender.name).is_some_and(|at| at.ns() > start);
+    let (who, sent) = (sender.words(), sender.amount);
+    (newcomer && sent >= all * MOST_OF_GROUP).then(|| {
+        format!(" Or run {} later, or in a group of its own: {who} moves {sent} of the group's {all}.", sender.comm)
+    })
+}
+
+/// The part of its group's bytes that a program moves which is named in advice.
+const MOST_OF_GROUP: f64 = 0.5;
+
+/// How to raise the limit, with why that helps and what else does, and how to put it back.
+fn advice(window: &Window<'_>, limit: &IoLimit<'_>, v1: bool, [rests, other]: [&str; 2]) -> pagetide_core::Advice {
     let disks = &window.recording.manifest.disks;
     let number = disks.iter().find(|disk| disk.name == limit.disk).and_then(|disk| disk.device_number.clone());
-    let number = number.unwrap_or_else(|| "MAJ:MIN".to_owned());
+    // It becomes a part of a command.
+    let is_number = |number: &String| {
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        number.split_once(':').is_some_and(|(major, minor)| digits(major) && digits(minor))
+    };
+    let number = number.filter(is_number).unwrap_or_else(|| "MAJ:MIN".to_owned());
     if limit.limited == Limited::ModelTime {
         let file = word(&format!("{ROOT}/{}", limit.file(v1)));
         let switch = |on: u8| format!("echo '{number} {}={on}' > {file}", limit.limited.key());
@@ -223,9 +257,9 @@ fn advice(window: &Window<'_>, limit: &IoLimit<'_>, v1: bool) -> pagetide_core::
         format!("echo '{line}' > {file}")
     };
     advise(
-        "Raise or remove the IO limit of the group if the device has time left for it.",
-        Some(&write(if v1 { "0".to_owned() } else { "max".to_owned() })),
-        "The tasks of the group stop waiting for the limit. Other users of the device may wait longer.",
+        &format!("Raise the IO limit of the group, at first to twice its value{rests}.{other}"),
+        Some(&write(format!("{:.0}", limit.limit * 2.0))),
+        "The tasks of the group wait less for the limit. Other users of the device may wait longer.",
         Some(&write(format!("{:.0}", limit.limit))),
     )
 }

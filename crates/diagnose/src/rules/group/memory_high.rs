@@ -1,12 +1,13 @@
 //! `memory-high-throttle`: the kernel makes the tasks of a group sleep because it is above memory.high.
 
-use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
+use crate::measure::window::{Window, intervals};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
+use crate::rules::group::raise::{Raise, fills, raise};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Actor, Bytes, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "throttling at memory.high",
@@ -36,7 +37,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "high of memory.events rises while max does not. The group uses about memory.high or more, and its tasks wait for memory \
                 (memory.pressure of the group, or of the host).",
             metrics: &["events_high", "events_max", "current", "high", "psi_memory_some"],
-            thresholds: &[HITS.doc(), USED.doc(), WAITED.doc()],
+            thresholds: &[HITS.doc(), USED.doc(), WAITED.doc(), SETTLED.doc()],
             why: "memory.high is a soft limit for services that should be slowed down rather than killed. A working set above it is throttled all the time.",
             alternatives: "A group full of page cache read once passes memory.high with each read, and only reclaims: its tasks do not wait.",
             advice: "Raise memory.high above the working set, or lower what the service keeps.",
@@ -66,6 +67,22 @@ const WAITED: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+const SETTLED: Limit<Nanos> = Limit::new(
+    "time within which a group is below its memory.high again, and has slept no more since",
+    5e9,
+    "What it frees once, when somebody lowers the limit, its tasks did not use.",
+    "judgement",
+);
+
+/// What the tasks of a group wait for memory since they were throttled; absent where that lasted, or little time was recorded since.
+fn settled(window: &Window<'_>, group: &str, hit: Span) -> Option<Amount<Ratio>> {
+    let (_, end) = window.recording.span()?;
+    let since = window.over(Span { from: hit.to.later(intervals(window.recording, 1)), to: Moment::new(end) });
+    let waits = since.derived(Table::Cgroup, group, &derived::PSI_MEMORY_SOME).filter(|waits| *waits < WAITED)?;
+    let brief = hit.length().as_f64() < SETTLED.get() && since.length()?.as_f64() >= 2.0 * SETTLED.get();
+    brief.then_some(waits)
+}
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| of_group(window, group));
     groups.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
@@ -76,7 +93,8 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
     let rate = |metric: &str| window.rate::<Count>(Table::Cgroup, group, metric);
     let hits = rate("events_high").filter(|hits| *hits >= HITS)?;
     let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
-    let (used, high) = (level("current")?.most, level("high")?.least);
+    let limit = level("high")?;
+    let (used, high) = (level("current")?.most, limit.least);
     let waited: Amount<Ratio> = window
         .derived(Table::Cgroup, group, &derived::PSI_MEMORY_SOME)
         .or_else(|| window.share(&derived::PSI_MEMORY_SOME))?;
@@ -91,14 +109,20 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
     found.compare(1.0, "memory of the group", "current", used, Relation::Near, high);
     let what = "share of time that tasks wait for memory";
     found.add(0.5 + grade(waited, 0.02, 0.3), what, "psi_memory_some of the group, else of the host", waited);
+    if let Some(since) = settled(window, group, hit) {
+        let what = "share of time that its tasks wait for memory since";
+        found.compare(-2.0, what, "psi_memory_some of the group", since, Relation::Below, WAITED.value());
+    }
+    let [fills, other] = fills(window, group, high).unwrap_or_default();
     let statement = format!(
-        "The control group {group} is throttled at memory.high of {high} ({hits}): its tasks wait for memory {waited} of the time."
+        "The control group {group} is throttled at memory.high of {high} ({hits}): its tasks wait for memory {waited} of the time.{fills}"
     );
+    let Raise { action, command, undo } = raise(window, group, ("high", "memory.high"), limit);
     let advice = advise(
-        "Raise memory.high of the group above its working set.",
-        Some(&format!("echo BYTES > {}", word(&format!("{group}/memory.high")))),
-        "Throttling ends at once. The rest of the host has less memory.",
-        Some("write the old limit back"),
+        &format!("{action}{other}"),
+        Some(&command),
+        "Above its working set the group is not throttled. The rest of the host has less memory.",
+        Some(&undo),
     );
     found.finish(RuleId::MemoryHigh, statement, vec![advice])
 }

@@ -76,6 +76,9 @@ const PAID: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+/// The part of a growth that is called all of it: what one program writes is counted in samples of another time.
+const ALL: f64 = 0.8;
+
 /// How much the memory of files in tmpfs and of shared segments grew: the kernel counts it as Cached, and reclaims it as anonymous memory.
 fn shared(window: &Window<'_>) -> Amount<Bytes> {
     window.host_change("Shmem").unwrap_or(Amount::ZERO)
@@ -229,7 +232,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let who = process.map_or(String::new(), |process| {
         found.add(0.5, format!("growth of {}", process.words()), "RssAnon or rss", process.amount);
         found.origin(process.actor(window));
-        format!(", most of it in {}", process.words())
+        part_in(process.amount, grown, &process.words())
     });
     let who = writer.map_or(who, |writer| {
         found.add(
@@ -239,7 +242,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             writer.amount,
         );
         found.origin(writer.actor(window));
-        format!(", which {} wrote", writer.words())
+        part_written(writer.amount, grown, &writer.words())
     });
     // What is in tmpfs belongs to no process: the one that reads as much from devices meanwhile copies it there.
     let copies = |one: &ProcessShare<'_, Per<Bytes>>| {
@@ -275,6 +278,22 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         who => limit(who),
     };
     found.finish(RuleId::AnonymousGrowth, statement, vec![advice])
+}
+
+/// How much of a growth is in a process.
+fn part_in(part: Amount<Bytes>, grown: Amount<Bytes>, who: &str) -> String {
+    if part >= grown * 0.5 {
+        return format!(", most of it in {who}");
+    }
+    format!(", the largest part of it, {part}, in {who}")
+}
+
+/// How much of a growth a program wrote: to say that it wrote all of it takes nearly all.
+fn part_written(part: Amount<Bytes>, grown: Amount<Bytes>, who: &str) -> String {
+    if part >= grown * ALL {
+        return format!(", which {who} wrote");
+    }
+    format!(", of which {who} wrote {part}")
 }
 
 fn swap_on() -> Advice {
@@ -342,4 +361,21 @@ fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
         statement: format!("Not anonymous memory: it changed by {change}, {} of memory.", change.abs() / memory),
         evidence: vec![measured(span, "change of anonymous memory", "AnonPages", change)],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_of_a_growth_is_half_of_it() {
+        let mib = |mib: f64| Amount::new(mib * (1 << 20) as f64);
+        assert_eq!(part_in(mib(160.0), mib(272.0), "java (pid 9)"), ", most of it in java (pid 9)");
+        assert_eq!(
+            part_in(mib(125.0), mib(272.0), "java (pid 9)"),
+            ", the largest part of it, 125 MiB, in java (pid 9)"
+        );
+        assert_eq!(part_written(mib(320.0), mib(330.0), "cp (pid 9)"), ", which cp (pid 9) wrote");
+        assert_eq!(part_written(mib(176.0), mib(330.0), "cp (pid 9)"), ", of which cp (pid 9) wrote 176 MiB");
+    }
 }

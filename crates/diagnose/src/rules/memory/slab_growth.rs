@@ -1,6 +1,6 @@
-//! `slab-growth`: the kernel's own objects and pages take memory.
+//! `slab-growth`: the kernel's own objects, page tables and pages take memory.
 
-use crate::actors::process;
+use crate::actors::{group, process};
 use crate::evidence::advice;
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::{EvidenceBuilder, advise};
@@ -9,7 +9,7 @@ use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{STOLEN, Window, greatest_rise, stamps};
 use crate::rules::contract::{EffectKind, Rule, Scope, subsumes};
 use pagetide_core::memory::{Split, SplitFields};
-use pagetide_core::{Bytes, Finding, Moment, Relation, RuleDoc, RuleId, Series, Span, Table};
+use pagetide_core::{Actor, Bytes, Finding, Moment, Relation, RuleDoc, RuleId, Series, Span, Table};
 use std::collections::BTreeMap;
 
 pub(crate) const RULE: Rule = Rule {
@@ -28,12 +28,14 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::new(
         RuleDoc {
             id: RuleId::SlabGrowth,
-            title: "The kernel's own memory grows: slab caches, or pages that no counter names",
+            title: "The kernel's own memory grows: slab caches, page tables, or pages that no counter names",
             meaning: "Kernel objects (inodes, dentries, buffers, objects of drivers) take memory. The kernel frees reclaimable ones under \
-                pressure. Unreclaimable ones stay, and may be a leak in the kernel. Pages that the kernel takes without slab (data in sockets, \
+                pressure. Unreclaimable ones stay, and may be a leak in the kernel. Page tables take 4 KiB for each 2 MiB of addresses in which a process uses a \
+                page, and stacks 16 KiB for each thread: they are free when it unmaps or ends. Pages that the kernel takes without slab (data in sockets, \
                 buffers of drivers and of perf, the ARC of ZFS, a hypervisor's balloon) appear in no line of /proc/meminfo.",
             evidence: "Slab grows. The rule names the part that grows more (SReclaimable or SUnreclaim). Slab growth above that of anonymous \
-                memory, a shrinking page cache, and little free memory support it. Where more grows that no counter names (MemTotal minus free, \
+                memory, a shrinking page cache, and little free memory support it. Where page tables, stacks or memory for each CPU grow more, they are \
+                named instead, with the control group that is charged for most of it. Where more grows that no counter names (MemTotal minus free, \
                 anonymous, cache, slab, page tables, stacks and pools) and was not given back, that is named instead.",
             metrics: &[
                 "Slab",
@@ -54,6 +56,10 @@ pub(crate) const RULE: Rule = Rule {
                 "Hugetlb",
                 "HardwareCorrupted",
                 "Unaccepted",
+                "pagetables",
+                "sec_pagetables",
+                "kernel_stack",
+                "percpu",
             ],
             thresholds: &[GROWTH.doc()],
             why: "A program that opens many files fills the inode and dentry caches. Shrinkers free them, later than file pages \
@@ -79,19 +85,97 @@ const NAMED: [&str; 9] = [
     "HardwareCorrupted",
     "Unaccepted",
 ];
+/// The kernel's own memory beside slab that a program makes it take.
+struct Own {
+    /// Its line of /proc/meminfo.
+    host: &'static str,
+    /// The same of a control group (memory.stat).
+    group: &'static str,
+    words: &'static str,
+    /// What makes it less, and a command that shows who has most.
+    advice: (&'static str, &'static str),
+}
+
+const OWN: [Own; 4] = [
+    Own {
+        host: "PageTables",
+        group: "pagetables",
+        words: "Page tables",
+        advice: (
+            "Let the program map less at a time, or what it uses nearer together, or use huge pages for memory that many processes share.",
+            "grep -H VmPTE /proc/[0-9]*/status | sort -n -k 2 | tail -5",
+        ),
+    },
+    Own {
+        host: "SecPageTables",
+        group: "sec_pagetables",
+        words: "Page tables of devices and virtual machines",
+        advice: ("Run fewer or smaller virtual machines, or give them huge pages.", "grep SecPageTables /proc/meminfo"),
+    },
+    Own {
+        host: "KernelStack",
+        group: "kernel_stack",
+        words: "Kernel stacks",
+        advice: ("Let the program start fewer threads or processes.", "ps -eo nlwp,pid,comm --sort=nlwp | tail -5"),
+    },
+    Own {
+        host: "Percpu",
+        group: "percpu",
+        words: "Memory that the kernel has for each CPU",
+        advice: (
+            "Remove control groups that are no longer needed: each takes some for each CPU.",
+            "cat /proc/cgroups; find /sys/fs/cgroup -type d | wc -l",
+        ),
+    },
+];
+
 /// Free memory, as a share of all, of which nobody is short.
 const AMPLE: f64 = 0.3;
+/// The part of what grew that a control group is charged for, to be named.
+const CHARGED: f64 = 0.5;
 /// Moments at which memory is summed up, at most: growth that matters lasts.
 const MOMENTS: usize = 512;
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let slab = window.highest_rise("Slab").and_then(|rise| window.over(rise).host_change("Slab"));
-    match unnamed(window) {
-        Some((grown, rise)) if slab.is_none_or(|slab| slab < grown) && !freed(&window.over(rise), grown) => {
+    let grown = |metric: &str| {
+        let rise = window.highest_rise(metric)?;
+        Some((window.over(rise).host_change(metric)?, rise))
+    };
+    let slab = grown("Slab").map(|(slab, _)| slab);
+    let own = OWN.iter().filter_map(|own| grown(own.host).map(|(grown, rise)| (own, grown, rise)));
+    let own = own.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, own, _)| slab.is_none_or(|slab| slab < *own));
+    let named = own.as_ref().map(|(_, own, _)| *own).or(slab);
+    match (unnamed(window), own) {
+        (Some((grown, rise)), _) if named.is_none_or(|named| named < grown) && !freed(&window.over(rise), grown) => {
             of_unnamed(&window.over(rise), grown, slab)
         }
+        (_, Some((own, grown, rise))) => of_own(&window.over(rise), own, grown),
         _ => of_slab(window),
     }
+}
+
+/// Page tables, stacks, and memory for each CPU.
+fn of_own(window: &Window<'_>, own: &Own, grown: Amount<Bytes>) -> Option<Finding> {
+    let memory = window.memory()?;
+    if grown < memory * GROWTH {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host_growth(own.host)));
+    found.add(1.0 + grade(grown / memory, 0.05, 0.15), format!("growth of {}", own.host), own.host, grown);
+    let charged = group::grower(window, own.group).filter(|(_, amount)| *amount >= grown * CHARGED);
+    let by = charged.map_or(String::new(), |(group, amount)| {
+        found.note(format!("of it charged to {group}"), own.group, amount);
+        format!(", {amount} of it charged to {group}")
+    });
+    let paid = surroundings(&mut found, window, grown);
+    if let Some((group, _)) = charged {
+        found.origin(Actor::group(group));
+    }
+    let (action, command) = own.advice;
+    let effect = "The command only reads. The kernel frees this memory with what it belongs to: a mapping, a thread, a virtual machine or a control group.";
+    let statement = format!("{} grew by {grown}{by}{paid}.", own.words);
+    found.finish(RuleId::SlabGrowth, statement, vec![advise(action, Some(command), effect, None)])
 }
 
 /// How much the memory grew that no counter names, from its lowest value to the highest after it; absent where a sum is not known, or where

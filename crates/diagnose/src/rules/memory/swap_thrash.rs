@@ -1,6 +1,7 @@
 //! `swap-thrash`: programs need at once what reclaim swapped out.
 
-use crate::actors::{newcomer, process};
+use crate::actors::newcomer;
+use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::TURNOVER;
 use crate::evidence::{EvidenceBuilder, advise, measured};
 use crate::measure::amount::{Amount, Limit, Rate, grade};
@@ -9,7 +10,7 @@ use crate::measure::signal::Signal;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Advice, Bytes, Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 use std::collections::BTreeMap;
 
 pub(crate) const RULE: Rule = Rule {
@@ -139,13 +140,27 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         format!(" In {} reclaim swapped out {out}, and programs swapped {back} back in.", swapping.length())
     });
     let statement = format!("Programs swap in {came} while reclaim swaps out {went}: their memory does not fit.{back}");
-    let advice = advise(
-        "Run less at the same time, or add memory.",
-        None,
-        "The waits for swap end once the working set fits.",
-        None,
-    );
+    let advice = advice(came_and_grew, process::holder(&during));
     found.finish(RuleId::SwapThrash, statement, vec![advice])
+}
+
+/// What to do about memory that does not fit: who came, or else who holds most of it, is named.
+fn advice(came: Option<ProcessShare<'_, Bytes>>, holder: Option<ProcessShare<'_, Bytes>>) -> Advice {
+    let came = came.map(|came| format!("Run {} at another time, or add memory.", came.comm));
+    let most = || {
+        let holder = holder?;
+        Some(format!(
+            "Run less at the same time, or add memory: {} holds most of it, {}.",
+            holder.words(),
+            holder.amount
+        ))
+    };
+    advise(
+        &came.or_else(most).unwrap_or_else(|| "Run less at the same time, or add memory.".to_owned()),
+        Some("ps -eo pid,rss,comm --sort=-rss | head"),
+        "The command only reads. The waits for swap end once the working set fits.",
+        None,
+    )
 }
 
 /// The share of time that tasks wait for memory while pages come back from swap, or for IO where most of what is read is that. A page that was not in use

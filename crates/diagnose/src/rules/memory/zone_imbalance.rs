@@ -112,7 +112,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     );
     let advice = advise(
         "Find which programs are bound to which node, and interleave the memory of the largest.",
-        Some("numastat -p -c; numactl --interleave=all COMMAND"),
+        Some("numastat -m; numactl --interleave=all COMMAND"),
         "Both nodes fill evenly. Some accesses go to the remote node and take about half as long again.",
         Some("start COMMAND without numactl"),
     );

@@ -59,20 +59,20 @@ pub(super) struct Reasons<'a> {
 #[derive(Debug, Default, Clone, Copy)]
 struct Rise {
     last: u64,
-    rise: Option<u64>,
+    rise: u64,
     /// Samples between these looks.
     samples: u64,
 }
 
 impl Rise {
     fn add(&mut self, now: u64, before: Option<u64>, samples: u64) {
-        self.rise = before.map(|before| now.saturating_sub(before));
+        self.rise = before.map_or(0, |before| now.saturating_sub(before));
         self.last = now;
         self.samples = samples.max(1);
     }
 
     fn pace(self) -> u64 {
-        self.rise.unwrap_or(0).div_ceil(self.samples.max(1))
+        self.rise.div_ceil(self.samples.max(1))
     }
 }
 
@@ -265,17 +265,9 @@ impl SurveyedProcess {
         pass: &mut Pass<'_>,
         row: &mut Row,
         meaning: &mut TaskColumns,
-        rises: [ColumnId; 2],
     ) -> Result<(), Error> {
         let Some(process) = &mut self.process else { return Ok(()) };
         process.sample(files, pass, row, meaning)?;
-        if self.looked_now {
-            for (column, counter) in rises.into_iter().zip([self.io, self.majflt]) {
-                if let Some(rise) = counter.rise {
-                    row.set(column, rise);
-                }
-            }
-        }
         if let Some(wait) = self.blocked {
             row.set(meaning.state(pass.schema), u64::from(u32::from('D')));
             if let Some(column) = wait {

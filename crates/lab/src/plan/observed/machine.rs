@@ -243,8 +243,7 @@ fn busiest(manifest: &Manifest, served: impl Fn(&str) -> Option<Vec<Served>>) ->
         (requests >= ENOUGH_REQUESTS).then_some((requests, disk, parts))
     });
     let (_, disk, parts) = sums.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let mut waits: Vec<f64> =
-        parts.iter().filter(|part| part.requests >= ENOUGH_OF_SAMPLE).map(Served::await_ns).collect();
+    let mut waits: Vec<f64> = with_enough_requests(&parts).iter().map(Served::await_ns).collect();
     waits.sort_by(f64::total_cmp);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
     let latency_ns = *waits.get((waits.len().saturating_sub(1) as f64 * UNLOADED) as usize)?;
@@ -263,6 +262,26 @@ fn busiest(manifest: &Manifest, served: impl Fn(&str) -> Option<Vec<Served>>) ->
         iops: largest(false, |part| part.requests),
         bytes_per_s: largest(true, |part| part.bytes),
     })
+}
+
+/// Intervals with enough requests for a latency: those with few count together with the next ones that have few.
+fn with_enough_requests(parts: &[Served]) -> Vec<Served> {
+    let mut all = Vec::new();
+    let mut few = Served::default();
+    for part in parts {
+        if part.requests >= ENOUGH_OF_SAMPLE {
+            all.push(*part);
+            continue;
+        }
+        few.seconds += part.seconds;
+        few.requests += part.requests;
+        few.bytes += part.bytes;
+        few.waited_ns += part.waited_ns;
+        if few.requests >= ENOUGH_OF_SAMPLE {
+            all.push(std::mem::take(&mut few));
+        }
+    }
+    all
 }
 
 /// The requests of a disk between the samples of a recording.

@@ -4,7 +4,8 @@ use super::*;
 use crate::plan::{PlanRequest, RunsProgress, parse_varied};
 use crate::sim::ModelOptions;
 use pagetide_core::{
-    Bytes, Disk, Entity, Manifest, Plan, RecordingBuilder, Sample, Scale, Scenario, Schema, Stamp, Table as Rows,
+    Bytes, Disk, Entity, Machine, Manifest, Plan, RecordingBuilder, Sample, Scale, Scenario, Schema, Stamp,
+    Table as Rows,
 };
 
 const SECOND: i64 = 1_000_000_000;
@@ -13,6 +14,21 @@ const MIB: i64 = 1 << 20;
 /// A host of 1 GiB on which `asked` and `read` MiB a second are read in requests of 8 KiB for `seconds`, with 400 MiB of file cache.
 /// Requests of its disk take 2 ms in every tenth second and 8 ms in the others.
 fn recording(seconds: i64, asked: i64, read: i64) -> Recording {
+    recorded(seconds, asked, read, read * 128)
+}
+
+/// The same with so many requests of its disk a second.
+fn recorded(seconds: i64, asked: i64, read: i64, requests: i64) -> Recording {
+    refaulting(seconds, asked, read, requests, i64::MAX)
+}
+
+/// The same where all is refaulted that is read after the first so many MiB.
+fn refaulting(seconds: i64, asked: i64, read: i64, requests: i64, first: i64) -> Recording {
+    build(seconds, [asked, read, requests, first], &[])
+}
+
+/// The same of a program in a control group with these values, in MiB.
+fn build(seconds: i64, [asked, read, requests, first]: [i64; 4], group: &[(&str, i64)]) -> Recording {
     let manifest = Manifest {
         cpus: 2,
         memory_total: Bytes::new(1 << 30),
@@ -33,20 +49,32 @@ fn recording(seconds: i64, asked: i64, read: i64) -> Recording {
     let host = entity(Rows::Host, "", "");
     let disk = entity(Rows::Disk, "vda", "vda");
     let reader = entity(Rows::Process, "77", "my db");
+    let of_group: Vec<(&str, i64)> =
+        group.iter().map(|(name, mib)| (*name, mib * MIB)).chain([("cgroup_id", 9)]).collect();
+    let group = entity(Rows::Cgroup, "/sys/fs/cgroup/pod", "pod");
     let mut builder = RecordingBuilder::new(manifest);
     let mut waited = 0;
     for second in 0..=seconds {
         let mut sample = Sample::default();
         sample.stamp = Stamp { wall_ns: second * SECOND, mono_ns: second * SECOND, boot_ns: second * SECOND };
-        let requests = second * read * 128;
-        waited += if second % 10 == 1 { 2 } else { 8 } * read * 128;
-        let rows: [(Rows, _, &[(&str, i64)]); 3] = [
-            (Rows::Host, host, &[("MemAvailable", 410 * MIB), ("Cached", 420 * MIB), ("Shmem", 20 * MIB)]),
+        waited += if second % 10 == 1 { 2 } else { 8 } * requests;
+        let rows: [(Rows, _, &[(&str, i64)]); 4] = [
+            (Rows::Cgroup, group, &of_group),
+            (
+                Rows::Host,
+                host,
+                &[
+                    ("MemAvailable", 410 * MIB),
+                    ("Cached", 420 * MIB),
+                    ("Shmem", 20 * MIB),
+                    ("workingset_refault_file", (second * read - first).max(0) * 256),
+                ],
+            ),
             (
                 Rows::Disk,
                 disk,
                 &[
-                    ("reads", requests),
+                    ("reads", second * requests),
                     ("writes", 0),
                     ("read_sectors", second * read * 2048),
                     ("write_sectors", 0),
@@ -61,6 +89,7 @@ fn recording(seconds: i64, asked: i64, read: i64) -> Recording {
                     ("rchar", second * asked * MIB),
                     ("syscr", second * asked * 128),
                     ("read_bytes", second * read * MIB),
+                    ("cgroup_id", 9),
                     ("wchar", 0),
                     ("syscw", 0),
                     ("write_bytes", 0),
@@ -105,11 +134,16 @@ fn plan(observed: &Observed, vary: &str) -> Plan {
     request.check().unwrap().run(1, &Silent).unwrap()
 }
 
+/// A scenario's machine made that of a recording.
+fn machine_of(recording: &Recording) -> Machine {
+    let machine = ObservedMachine::of_recording(recording).unwrap();
+    let text = machine.replace_in(&catalogue::find("second-read", &[]).unwrap().text, "t").unwrap();
+    Scenario::parse(&text, "t").unwrap().machine
+}
+
 #[test]
 fn the_machine_is_that_of_the_recording() {
-    let machine = ObservedMachine::of_recording(&recording(60, 8, 4)).unwrap();
-    let text = machine.replace_in(&catalogue::find("second-read", &[]).unwrap().text, "t").unwrap();
-    let machine = Scenario::parse(&text, "t").unwrap().machine;
+    let machine = machine_of(&recording(60, 8, 4));
     assert_eq!((machine.memory, machine.system), (Bytes::new(1 << 30), Bytes::new(614 << 20)));
     assert_eq!(
         machine.sysctl.into_iter().collect::<Vec<_>>(),
@@ -135,12 +169,46 @@ fn half_of_the_reads_cached_means_a_file_of_twice_the_cache() {
 }
 
 #[test]
+fn a_control_groups_limit_holds_with_any_memory_of_the_host() {
+    let read = |group: &[(&str, i64)]| {
+        let observed = Observed::work_of(&build(120, [2, 1, 128, i64::MAX], group)).unwrap();
+        let plan = plan(&observed, "memory=1024MiB,2048MiB");
+        let recorded = observed.recorded.clone().unwrap().value;
+        let shares = plan.points.iter().map(|point| point.median().unwrap() / recorded).collect::<Vec<_>>();
+        let limit = observed.guesses.into_iter().find(|guess| guess.contains("control group"));
+        ([shares[0], shares[1]], limit)
+    };
+    let used = [("current", 300), ("file", 220), ("shmem", 20), ("anon", 60)];
+    let (limited, why) = read(&[&used[..], &[("max", 300)]].concat());
+    assert!(limited.iter().all(|share| (0.7..1.3).contains(share)), "{limited:?}");
+    let says = "my_db runs in the control group /pod, whose memory.max of 300 MiB leaves 200 MiB for file cache: more memory of the host \
+                does not change that.";
+    assert_eq!(why.as_deref(), Some(says));
+    // A group without a limit has the cache of the host.
+    let (free, why) = read(&used);
+    assert!(free[0] > 0.5 && free[1] < 0.02 && why.is_none(), "{free:?} {why:?}");
+}
+
+#[test]
 fn what_is_read_once_is_read_from_the_disk_with_any_memory() {
     let observed = Observed::work_of(&recording(30, 4, 4)).unwrap();
     assert!(observed.guesses.iter().any(|guess| guess.contains("reads nothing twice")), "{:?}", observed.guesses);
     let plan = plan(&observed, "memory=1GiB,2GiB");
     let recorded = observed.recorded.unwrap().value;
     assert!(plan.points.iter().all(|point| (point.median().unwrap() / recorded - 1.0).abs() < 0.05), "{plan:?}");
+}
+
+#[test]
+fn what_is_read_again_after_its_eviction_is_cached_by_a_machine_that_it_fits() {
+    let observed = Observed::work_of(&refaulting(300, 10, 10, 1280, 800)).unwrap();
+    let file = observed.guesses.iter().find(|guess| guess.contains("my_db")).unwrap();
+    assert!(file.contains("again and again as it was evicted meanwhile, 800 MiB in requests of 8 KiB"), "{file}");
+    let plan = plan(&observed, "memory=1024MiB,2048MiB");
+    let read: Vec<f64> = plan.points.iter().map(|point| point.median().unwrap() / MIB as f64).collect();
+    assert!((550.0..650.0).contains(&read[0]) && read[1] < 10.0, "{read:?}");
+    // A recording that begins later does not show the file.
+    let error = Observed::work_of(&refaulting(120, 10, 10, 1280, 0)).unwrap_err();
+    assert!(error.what.contains("how much memory helps is unknown"), "{}", error.what);
 }
 
 #[test]
@@ -156,4 +224,23 @@ fn a_recording_that_does_not_say_enough_is_refused_in_a_line() {
     for error in [idle, short] {
         assert!(error.kind == pagetide_core::ErrorKind::Input && !error.what.contains('\n'));
     }
+}
+
+#[test]
+fn a_disk_that_serves_few_requests_in_each_interval_has_a_latency() {
+    // 5 requests a second of 2 ms or 8 ms: 20 of them in 4 s, of which one has those of 2 ms.
+    let machine = machine_of(&recorded(60, 0, 0, 5));
+    let disk = &machine.disks[0];
+    assert_eq!(
+        (disk.latency.unwrap().get(), disk.iops, disk.bandwidth),
+        (6_500_000, None, None),
+        "idle time is no limit"
+    );
+}
+
+#[test]
+fn what_reads_by_page_faults_only_is_named_as_the_reason() {
+    let error = Observed::work_of(&recorded(60, 0, 4, 512)).unwrap_err();
+    assert_eq!(error.what, "my_db read from disks only by page faults or from swap, which plan leaves out");
+    assert!(error.kind == pagetide_core::ErrorKind::Input && !error.hint.contains("pagetide record"), "{}", error.hint);
 }

@@ -14,11 +14,12 @@ Examples:
   pagetide diagnose run/ssd-stream-starves-raid --step B1      one step, as on a live host
   pagetide diagnose rec --json
   pagetide diagnose rec --compare 12:00..12:30 13:00..13:30    did a change at 12:45 help?
+  pagetide diagnose rec --compare -20min..-10min -10min..      the same with the last 20 minutes
   pagetide diagnose before --compare after                     the same for two recordings
   pagetide diagnose rec --watch --json     one line for each finding that begins or ends
   pagetide diagnose rec --watch --exec /usr/local/bin/page-the-dba
 
-With --watch, exit code 1 means that at least one incident began.")]
+With --watch, exit code 1 means that at least one incident began, or that no samples came.")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     pub(super) recording: PathBuf,
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
     /// Also write a report with plots to this file.
     #[arg(long, value_name = "FILE", value_parser = reports::new_file(), conflicts_with = "watch")]
     pub(super) html: Option<PathBuf>,
-    /// Follow a growing recording, and print one line for each finding that begins or ends.
+    /// Follow a growing recording, and print one line for each finding that begins or ends, and when samples stop coming.
     #[arg(long)]
     pub(super) watch: bool,
     /// With --watch: time between two checks. While tasks hardly wait and no finding is active, the rules run once a minute.
@@ -57,7 +58,7 @@ pub(crate) struct Arguments {
     /// With --watch: how long to watch [default: until a signal].
     #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", requires = "watch")]
     pub(super) lasts: Option<Nanos>,
-    /// With --watch: run this program when an incident begins and when it ends. It gets the JSON line on stdin and no arguments,
+    /// With --watch: run this program when an incident begins and when it ends, and when samples stop coming. It gets the JSON line on stdin and no arguments,
     /// and is killed after 30 s; at most 4 run at once.
     #[arg(long, value_name = "PROGRAM", requires = "watch")]
     pub(super) exec: Option<PathBuf>,

@@ -53,6 +53,7 @@ fn shared(before: &Recording, after: &Recording) -> Option<usize> {
 
 /// A part by its name: another recording, or `FROM..TO` in the given one, where either end may be left out.
 fn part(arguments: &Arguments, name: &str) -> Result<Part, Error> {
+    let name = name.trim_start();
     if Path::new(name).exists() {
         return Ok(Part { recording: PathBuf::from(name), range: None });
     }

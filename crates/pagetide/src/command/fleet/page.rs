@@ -1,7 +1,7 @@
 //! The answers about a fleet as a page.
 
 use pagetide_core::{LocalClock, Nanos, Quantity, Ratio};
-use pagetide_fleet::{Answers, CauseAnswer, CauseFactors, Condition, Factor, SplitAnswer};
+use pagetide_fleet::{Answers, CauseAnswer, CauseFactors, Condition, Factor, HourAnswer, SplitAnswer};
 use pagetide_view::{Block, Cell, Page, Table};
 
 /// Problems of one kind, and days, that are listed.
@@ -24,6 +24,14 @@ pub(super) fn page(answers: &Answers, top: usize) -> Page {
         blocks.push(Block::Table(worst(answers, top)));
         blocks.push(Block::Heading("Causes".to_owned()));
         blocks.push(Block::Table(causes(answers)));
+    }
+    if !answers.forecasts.is_empty() {
+        blocks.push(Block::Heading("Forecasts".to_owned()));
+        blocks.push(Block::Table(hours(&answers.forecasts, top)));
+    }
+    if !answers.cannot_tell.is_empty() {
+        blocks.push(Block::Heading("Hours that say too little".to_owned()));
+        blocks.push(Block::Table(hours(&answers.cannot_tell, top)));
     }
     if !answers.factors.is_empty() {
         blocks.push(Block::Heading("Common factors".to_owned()));
@@ -80,10 +88,20 @@ fn outcome(answers: &Answers, named: bool) -> String {
         return format!("{} and no hour with a verdict.", count(answers.recordings, "recording", "recordings"));
     }
     let affected = answers.worst.len() as u64;
-    let text = format!(
-        "{affected} of {hosts} had incidents, in {} of {hours}; {} had no problem.",
-        answers.incident_hours, answers.healthy_hours
-    );
+    let mut rest = vec![format!("{} had no problem", count(answers.healthy_hours, "hour", "hours"))];
+    if answers.forecast_hours > 0 {
+        let hours = count(answers.forecast_hours, "hour has a forecast", "hours have a forecast");
+        rest.push(format!("{hours} of an incident to come"));
+    }
+    if answers.cannot_tell_hours > 0 {
+        rest.push(count(answers.cannot_tell_hours, "hour says too little", "hours say too little"));
+    }
+    if answers.out_of_range > 0 {
+        let many = count(answers.out_of_range, "recording has", "recordings have");
+        rest.push(format!("{many} no sample in the range"));
+    }
+    let text =
+        format!("{affected} of {hosts} had incidents, in {} of {hours}; {}.", answers.incident_hours, rest.join("; "));
     if affected > 0 && !named { text + " No attribute explains which hosts are affected." } else { text }
 }
 
@@ -132,6 +150,24 @@ fn worst(answers: &Answers, top: usize) -> Table {
     }
     if answers.worst.len() > top {
         table.note = format!("{} more hosts had incidents (--top, --json).", answers.worst.len() - top);
+    }
+    table
+}
+
+/// Hours with what is to come after them.
+fn hours(all: &[HourAnswer], top: usize) -> Table {
+    let mut table = Table::new().left("host").left("hour (UTC)").left("cause").left("program");
+    let text = |text: &Option<pagetide_fleet::Text>| Cell::from(text.as_deref().unwrap_or("-"));
+    for one in all.iter().take(top) {
+        table.row([
+            Cell::from(&*one.host),
+            Cell::from(LocalClock::utc().date_time(one.hour_ns).chars().take(16).collect::<String>()),
+            text(&one.cause),
+            text(&one.program),
+        ]);
+    }
+    if all.len() > top {
+        table.note = format!("{} more (--top, --json).", all.len() - top);
     }
     table
 }

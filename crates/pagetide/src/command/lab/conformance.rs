@@ -4,6 +4,7 @@ use super::Outcome;
 use crate::output;
 use pagetide_core::{Error, suggest};
 use pagetide_lab::conformance::{self, Conformance};
+use std::collections::BTreeSet;
 
 /// Compare the model with stored runs of real kernels, figure by figure.
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if let Some(unknown) = arguments.scenarios.iter().find(|wanted| !known().any(|scenario| scenario == *wanted)) {
         return Err(Error::input(
             format!("no stored runs of `{unknown}`{}", suggest::hint(unknown, known())),
-            format!("stored: {}", known().collect::<Vec<_>>().join(", ")),
+            // A scenario has runs of several kernels.
+            format!("stored: {}", Vec::from_iter(BTreeSet::from_iter(known())).join(", ")),
         ));
     }
     let wanted = |scenario: &String| arguments.scenarios.is_empty() || arguments.scenarios.contains(scenario);

@@ -12,6 +12,7 @@ use crate::progress::ProgressDisplay;
 use crate::{output, reports};
 pub(crate) use arguments::Arguments;
 use arguments::Planned;
+use folder::Purpose;
 use pagetide_core::{ClaimStatus, Error, Figure, Progress, Report};
 use pagetide_lab::backends;
 use pagetide_lab::catalogue;
@@ -20,11 +21,12 @@ use std::hash::{BuildHasher, RandomState};
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let planned = plan(arguments)?;
     let interrupt = Interrupt::catch()?;
+    if arguments.resume && planned.len() == 1 {
+        return Err(Error::input("--resume goes on with several runs, and this is one", "leave --resume out"));
+    }
     let [one] = planned.as_slice() else { return several::run(arguments, &planned, &interrupt, json) };
-    let dir = match &arguments.out {
-        Some(out) => folder::make(out, arguments.force)?,
-        None => folder::make(&folder::unused(&one.scenario.id), arguments.force)?,
-    };
+    let out = arguments.out.clone().unwrap_or_else(|| folder::unused(&one.scenario.id));
+    let dir = folder::make(&out, Purpose::Run, arguments.force)?;
     let mut progress = ProgressDisplay::new(interrupt, false);
     progress.say(&format!("seed {0} (--seed {0} repeats its random choices)", one.seed));
     let report = one::run(arguments, one, &dir, &mut progress)?;
@@ -56,6 +58,8 @@ fn new_seed() -> u64 {
 
 /// Every scenario on every backend, each once, in the order in which they were named.
 fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Error> {
+    pagetide_recorder::check_interval(arguments.interval)?;
+    arguments.backends.check(&arguments.on)?;
     let mut names: Vec<&str> = Vec::new();
     for name in &arguments.scenarios {
         let meant: Vec<&str> = if name == "all" { catalogue::ids().collect() } else { vec![name] };

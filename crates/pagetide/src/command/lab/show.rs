@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Error, Figures, Scale, Scenario, SwapSpec};
+use pagetide_core::{Error, Figures, GroupSpec, Scale, Scenario, SwapSpec, printable};
 use pagetide_lab::catalogue;
 use pagetide_view::Table;
 use pagetide_view::text::Style;
@@ -39,21 +39,23 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 }
 
 fn text(scenario: &Scenario, style: Style) -> String {
-    let mut text = format!(
-        "{}: {}\n{}\n\n{}\n\n",
-        scenario.id,
-        scenario.title,
-        scenario.source,
-        scenario.about.replace(". ", ".\n")
-    );
+    let about = scenario.about.split_whitespace().collect::<Vec<_>>().join(" ").replace(". ", ".\n");
+    let (title, source) = (printable(&scenario.title), printable(&scenario.source));
+    let mut text = format!("{}: {title}\n{source}\n\n{about}\n\n", scenario.id);
     for line in machine(scenario) {
         text += &format!("{line}\n");
     }
     let mut steps = Table::new().left("step").left("what").left("published");
     for step in &scenario.steps {
         steps.row([step.id.clone().into(), step.title.clone().into(), figures(&step.published).into()]);
+        // A title may say anything.
+        for what in step.describe().into_iter().filter(|what| *what != step.title) {
+            steps.row(["".into(), format!("  {what}").into(), "".into()]);
+        }
         for part in step.parts() {
-            steps.row([step.part_id(part).into(), part.load.spec().describe().into(), figures(&part.published).into()]);
+            let what = [Some(part.load.spec().describe()), part.cgroup.as_ref().map(GroupSpec::describe)];
+            let what: Vec<String> = what.into_iter().flatten().collect();
+            steps.row([step.part_id(part).into(), what.join(", in ").into(), figures(&part.published).into()]);
         }
     }
     let mut claims = Table::new().left("claim").left("what must hold").left("check");
@@ -65,7 +67,7 @@ fn text(scenario: &Scenario, style: Style) -> String {
         text += "\nnotes\n";
     }
     for note in &scenario.notes {
-        text += &format!("- {note}\n");
+        text += &format!("- {}\n", printable(note));
     }
     text
 }
@@ -84,6 +86,8 @@ fn machine(scenario: &Scenario) -> Vec<String> {
         words.extend(disk.limits());
         format!("disk {}: {}", disk.name, words.join(", "))
     }));
+    let changes = scenario.changes();
+    lines.extend((!changes.is_empty()).then(|| format!("changes of the machine: {}", changes.join(", "))));
     lines
 }
 

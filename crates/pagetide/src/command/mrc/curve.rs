@@ -1,7 +1,7 @@
 //! One curve in words.
 
 use crate::live_trace::Traced;
-use pagetide_core::Bytes;
+use pagetide_core::{Bytes, printable};
 use pagetide_trace::{Point, SAMPLED_MISSES_MIN};
 
 /// Savings are printed as an amount of memory when it saves this share of what the curve can save.
@@ -23,9 +23,11 @@ impl Curve {
         let limit = match self.limit.as_deref() {
             None => "host".to_owned(),
             Some("/") => "root group".to_owned(),
-            Some(group) => format!("group {group}"),
+            Some(group) => format!("group {}", printable(group)),
         };
-        self.readers.as_ref().map_or_else(|| limit.clone(), |readers| format!("{limit}, reads of {readers}"))
+        self.readers
+            .as_ref()
+            .map_or_else(|| limit.clone(), |readers| format!("{limit}, reads of {}", printable(readers)))
     }
 
     /// The smallest amount that saves most of what the curve can save.

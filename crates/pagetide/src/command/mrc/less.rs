@@ -1,7 +1,7 @@
 //! What less memory would cost: the models of smaller caches, where they reproduce what the present one misses.
 
 use crate::live_trace::Traced;
-use pagetide_core::Bytes;
+use pagetide_core::{Bytes, printable};
 use pagetide_trace::{PARTS, POLICIES, PlaceMemory, Policy, Replayed, Summary};
 use serde_json::json;
 
@@ -102,7 +102,8 @@ impl Less {
 
     /// The sentences about it.
     pub(super) fn text(&self, traced: &Traced) -> String {
-        let place = self.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("group {group}"));
+        let place =
+            self.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("group {}", printable(group)));
         let size = |pages: u64| traced.bytes(pages as f64);
         let cache = size(self.memory.file_pages);
         let model = match &self.result {

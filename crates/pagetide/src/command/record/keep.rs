@@ -28,7 +28,14 @@ impl FromStr for Limit {
         let limit = size.map(Self::Size).or_else(|| age().map(Self::Age));
         let limit = limit.ok_or_else(|| format!("`{text}` is neither an age such as 7d nor a size such as 2GiB"))?;
         let nothing = matches!(limit, Self::Age(Nanos::ZERO)) || limit == Self::Size(Bytes::ZERO);
-        if nothing { Err("it would keep nothing of the recording".to_owned()) } else { Ok(limit) }
+        if nothing {
+            return Err("it would keep nothing of the recording".to_owned());
+        }
+        let low = match limit {
+            Self::Age(age) => Keep::LOWEST.age.filter(|lowest| age < *lowest).map(|lowest| lowest.to_string()),
+            Self::Size(size) => Keep::LOWEST.size.filter(|lowest| size < *lowest).map(|lowest| lowest.to_string()),
+        };
+        low.map_or(Ok(limit), |low| Err(format!("`{text}` is less than {low}: segments are removed whole")))
     }
 }
 
@@ -64,6 +71,10 @@ mod tests {
         for wrong in ["7", "2m", "x", "", "0d", "0GiB", "-1d"] {
             assert!(wrong.parse::<Limit>().is_err(), "{wrong}");
         }
+        for low in ["60KiB", "7MiB", "2s", "7min"] {
+            assert!(low.parse::<Limit>().unwrap_err().contains("segments are removed whole"), "{low}");
+        }
+        assert!("8MiB".parse::<Limit>().is_ok() && "8min".parse::<Limit>().is_ok());
         let size = Limit::Size(Bytes::new(5));
         assert_eq!(both(&[Limit::Age(day), size]).unwrap(), Keep { age: Some(day), size: Some(Bytes::new(5)) });
         assert_eq!(both(&[]).unwrap(), Keep::default());

@@ -40,7 +40,8 @@ pub(super) struct Settings {
     /// Record command lines of processes, which may contain passwords [default: their names, and an interpreter's script].
     #[arg(long, conflicts_with = "host_only")]
     pub(super) command_lines: bool,
-    /// Keep at most this age (`7d`) or size (`2GiB`) of the recording; repeat it to limit both. Continues a recording.
+    /// Keep this age (`7d`) or size (`2GiB`) of the recording; repeat it to limit both. What is older goes in segments, so that up to one more is kept:
+    /// an hour or 64 MiB, and an eighth of the limit at most. Continues a recording.
     #[arg(long, value_name = "AGE|SIZE")]
     pub(super) keep: Vec<Limit>,
     /// Serve metrics to Prometheus at this address, `PORT` or `ADDRESS:PORT`, under /metrics.
@@ -128,9 +129,9 @@ impl Settings {
 pub(super) fn words(path: &Path) -> Result<Vec<String>, Error> {
     // It decides where the recording lies and who may read it.
     let read = pagetide_dir::check_path(path).and_then(|()| pagetide_dir::read_file(path, MAX_FILE_BYTES));
-    let text = read.and_then(|text| String::from_utf8(text).map_err(std::io::Error::other)).map_err(|error| {
-        Error::input(format!("cannot read {}: {error}", path.display()), "name a file of yours or root's with --config")
-    })?;
+    let text = read
+        .and_then(|text| String::from_utf8(text).map_err(std::io::Error::other))
+        .map_err(|error| Error::unreadable(path, &error, "name a file of yours or root's with --config"))?;
     parse(&text).map_err(|(what, hint)| Error::input(format!("{}: {what}", path.display()), hint))
 }
 

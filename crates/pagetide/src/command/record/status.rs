@@ -2,7 +2,7 @@
 
 use crate::command::Outcome;
 use crate::output;
-use pagetide_core::{Bytes, Error, Nanos};
+use pagetide_core::{Bytes, Error, Nanos, Selection, Source};
 use pagetide_service::Status;
 use pagetide_store::{Reader, Usage};
 use serde_json::json;
@@ -18,20 +18,31 @@ pub(super) fn run(folder: &Path, json: bool) -> Result<Outcome, Error> {
         object["open_segments"] = usage.open.into();
         object["disk_bytes"] = usage.size.get().into();
         if running.is_none() {
-            let manifest = Reader::open(folder)?.manifest().clone();
-            object["recording"] = json!(folder);
-            object["samples"] = manifest.samples.into();
-            object["late_samples"] = manifest.late_samples.into();
-            object["lost_samples"] = manifest.lost_samples.into();
-            object["cpu_ns"] = manifest.recorder_cpu.get().into();
+            let reader = Reader::open(folder)?;
+            let manifest = reader.manifest();
+            object["recording"] = folder.display().to_string().into();
+            let last = last_run(&reader)?;
+            object["samples"] = last.samples.into();
+            let finished = last.day.is_none();
+            object["finished"] = finished.into();
+            // A recorder that could not finish could not write these either.
+            let known = |count: u64| finished.then_some(count);
+            object["late_samples"] = known(manifest.late_samples).into();
+            object["missed_samples"] = known(manifest.missed_samples).into();
+            object["lost_samples"] = known(manifest.lost_samples).into();
+            object["cpu_ns"] = known(manifest.recorder_cpu.get()).into();
         }
         output::print_json(&object)?;
     } else {
         let text = match &running {
             Some(status) => describe(status),
             None => {
-                let samples = Reader::open(folder)?.manifest().samples;
-                format!("{}: no recorder runs here\nlast run  {samples} samples\n", folder.display())
+                let LastRun { samples, day } = last_run(&Reader::open(folder)?)?;
+                let what = match day {
+                    None => format!("{samples} samples"),
+                    Some(day) => format!("was killed or had no room; {samples} samples of {day} (UTC) are there"),
+                };
+                format!("{}: no recorder runs here\nlast run  {what}\n", folder.display())
             }
         };
         output::print(&format!(
@@ -40,6 +51,24 @@ pub(super) fn run(folder: &Path, json: bool) -> Result<Outcome, Error> {
         ))?;
     }
     Ok(if running.is_some() { Outcome::Done } else { Outcome::Failed })
+}
+
+/// What the last recorder of a folder left.
+struct LastRun {
+    samples: u64,
+    /// The day that these samples are of, where the recorder could not write how many it took: it was killed, or had no room.
+    day: Option<String>,
+}
+
+fn last_run(reader: &Reader) -> Result<LastRun, Error> {
+    let known = LastRun { samples: reader.manifest().samples, day: None };
+    if known.samples > 0 {
+        return Ok(known);
+    }
+    // All samples of a year would take a gigabyte.
+    let Some(last) = reader.days()?.pop() else { return Ok(known) };
+    let samples = reader.of_day(&last.date).times(&Selection::default())?.stamps().len() as u64;
+    Ok(LastRun { samples, day: (samples > 0).then_some(last.date) })
 }
 
 fn describe(status: &Status) -> String {
@@ -52,16 +81,17 @@ fn describe(status: &Status) -> String {
     let blind: String = status.blind.iter().map(|line| format!("blind     {line}\n")).collect();
     format!(
         "{}: process {} has recorded for {}, every {}\n\
-         samples   {}, the last one {} ago; {} late, {} lost\n\
+         samples   {}, the last one {} ago; {} late, {} not taken, {} lost\n\
          written   {writes}\n\
          cost      {} of CPU ({per_sample} per sample), {} of memory (at most {})\n{blind}",
-        status.recording.display(),
+        status.recording,
         status.pid,
         Nanos::new(status.running_ns),
         Nanos::new(status.interval_ns),
         status.samples,
         Nanos::new(status.last_sample_age_ns),
         status.late_samples,
+        status.missed_samples,
         status.lost_samples,
         Nanos::new(status.cpu_ns),
         memory(status.resident_bytes),

@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     /// Print only the first N rows of each sample or interval.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) top: Option<u16>,
-    /// Also show idle disks and processes.
+    /// Also show idle disks and processes, and the samples around the range of a cut.
     #[arg(long)]
     pub(super) all: bool,
     /// Print comma-separated values in base units.
@@ -176,12 +176,15 @@ pub(super) fn is_meant(only: &str, name: &str) -> bool {
 
 /// Whether a name matches a pattern in which `*` stands for any characters.
 fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
-            (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(tail, &rest[at..]))
-        }),
+    let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut rest) = name.strip_prefix(head) else { return false };
+    // The first place of each part leaves the most for those behind it, so no other place is tried: names may be long.
+    let (middle, last) = tail.rsplit_once('*').unwrap_or(("", tail));
+    for part in middle.split('*') {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
     }
+    rest.ends_with(last)
 }
 
 #[cfg(test)]
@@ -193,6 +196,14 @@ mod tests {
         assert!(is_meant("sda", "sda") && !is_meant("sda", "sda1"));
         assert!(is_meant("sda*", "sda1") && is_meant("*", "vda") && is_meant("nvme*n1", "nvme0n1"));
         assert!(!is_meant("nvme*n1", "nvme0n1p2"));
+        assert!(is_meant("a*b*c", "a-b-b-c") && !is_meant("a*b*c", "a-c-b") && is_meant("**b*", "abc"));
+        assert!(!is_meant("ab*bc", "abc") && is_meant("*\u{e4}*", "x\u{e4}y"), "no character counts twice");
         assert!(is_meant("fio", "fio[42]") && is_meant("fio[42]", "fio[42]") && !is_meant("fi", "fio[42]"));
+    }
+
+    #[test]
+    fn a_pattern_of_many_parts_is_compared_in_one_pass() {
+        let (name, pattern) = ("A".repeat(50_000), format!("{}*B", "*A".repeat(25)));
+        assert!(!is_meant(&pattern, &name) && is_meant(&pattern, &format!("{name}B")));
     }
 }

@@ -5,10 +5,17 @@ use pagetide_core::{Error, printable};
 use pagetide_view::show::{Parts, Row, word_headings};
 use std::io::{self, Write};
 
-/// Writes a table.
-pub(super) fn write(shown: &Parts<'_>, out: &mut dyn Write) -> io::Result<Result<(), Error>> {
+/// Writes a table. Gives whether it has a row.
+pub(super) fn write(shown: &Parts<'_>, out: &mut dyn Write) -> io::Result<Result<bool, Error>> {
     heading(shown, out)?;
-    shown.each(&mut |table| table.rows().try_for_each(|row| self::row(&row, out)))
+    let mut any = false;
+    let written = shown.each(&mut |table| {
+        table.rows().try_for_each(|row| {
+            any = true;
+            self::row(&row, out)
+        })
+    })?;
+    Ok(written.map(|()| any))
 }
 
 /// Writes the names of the columns.

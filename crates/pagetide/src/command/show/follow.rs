@@ -5,12 +5,14 @@ use super::{csv, json};
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Content};
+use crate::silence::{self, Heard, Silence};
 use crate::{recordings, sampling};
 use clap::ValueEnum;
 use pagetide_core::{Document, Error, LocalClock, Nanos, Selection, Source, Table};
 use pagetide_recorder::Scope;
 use pagetide_view::show::{Columns, Heading, Output, Parts, Pass, Topic, Totals};
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Rows of the past that stand above the new ones.
@@ -37,8 +39,12 @@ pub(super) fn recording(source: &dyn Source, arguments: &Arguments, json: bool) 
             })
         }
     };
+    let (interval, newest) = (times.manifest.interval, stamps.last().map(|stamp| stamp.wall_ns));
     let parts = arguments.parts(source, times, arguments.topic(), (from, i64::MAX))?;
-    Follower::new(arguments, parts, &clock, json).run(source, &interrupt)
+    let every = Duration::from_nanos(parts.interval().get());
+    let silence = Silence::new(Duration::from_nanos(interval.get()), every, newest);
+    let watched = arguments.recording.as_deref().map(|path| (path, silence));
+    Follower::new(arguments, parts, &clock, json).run(source, watched, &interrupt)
 }
 
 /// Samples this host.
@@ -66,7 +72,7 @@ pub(super) fn this_host(arguments: &Arguments, json: bool) -> Result<Outcome, Er
     let times = history.times(&Selection::default())?;
     let clock = recordings::clock(&times.manifest, arguments.utc);
     let parts = arguments.parts(&history, times, topic, (i64::MIN, i64::MAX))?;
-    let done = Follower::new(arguments, parts, &clock, json).run(&history, &interrupt);
+    let done = Follower::new(arguments, parts, &clock, json).run(&history, None, &interrupt);
     recorder.finish()?;
     done
 }
@@ -95,7 +101,13 @@ impl<'a> Follower<'a> {
         Self { arguments, parts, json, headings, columns, totals: Totals::default(), lines: None, clock }
     }
 
-    fn run(mut self, source: &dyn Source, interrupt: &Interrupt) -> Result<Outcome, Error> {
+    /// Prints rows until a signal or the time's end. `watched` is the recording's path, and whether samples come to it.
+    fn run(
+        mut self,
+        source: &dyn Source,
+        mut watched: Option<(&Path, Silence)>,
+        interrupt: &Interrupt,
+    ) -> Result<Outcome, Error> {
         let until = self.arguments.lasts.map(|lasts| Instant::now() + Duration::from_nanos(lasts.get()));
         let over = || interrupt.came() || until.is_some_and(|until| Instant::now() >= until);
         let mut pass = Pass::default();
@@ -116,7 +128,14 @@ impl<'a> Follower<'a> {
                 return Ok(Outcome::Done);
             }
             let from_wall_ns = self.parts.resume(&pass);
-            self.parts.grow(source.times(&Selection { from_wall_ns, ..Selection::default() })?);
+            let times = source.times(&Selection { from_wall_ns, ..Selection::default() })?;
+            if let Some((path, silence)) = &mut watched {
+                let newest = times.stamps().last().map(|stamp| stamp.wall_ns);
+                if silence.look(newest, Instant::now()) == Heard::Silence {
+                    output::say(&silence::describe(path, silence.since()));
+                }
+            }
+            self.parts.grow(times);
         }
     }
 

@@ -15,6 +15,7 @@ use std::io;
 #[derive(Default)]
 struct Found {
     totals: Totals,
+    any: bool,
     error: Option<Error>,
 }
 
@@ -32,10 +33,11 @@ impl Serialize for Rows<'_> {
         // The writer's own error is kept: a closed pipe is not an error for the user.
         let mut failed = None;
         let read = parts.each(&mut |table| {
-            let totals = &mut found.borrow_mut().totals;
+            let Found { totals, any, .. } = &mut *found.borrow_mut();
             totals.part(table);
             for row in table.rows() {
                 totals.row(&row);
+                *any = true;
                 if let Err(error) = rows.serialize_element(&object(parts, &headings, &row)) {
                     failed = Some(error);
                     return Err(io::ErrorKind::WriteZero.into());
@@ -59,8 +61,8 @@ impl<T: Serialize, F: Fn() -> T> Serialize for Below<F> {
     }
 }
 
-/// Writes the document of a table.
-pub(super) fn write(parts: &Parts<'_>, min_max: bool, damage: &Damage) -> Result<(), Error> {
+/// Writes the document of a table. Gives whether it has a row.
+pub(super) fn write(parts: &Parts<'_>, min_max: bool, damage: &Damage) -> Result<bool, Error> {
     #[derive(Serialize)]
     struct Body<'a, A: Serialize, M: Serialize, L: Serialize> {
         columns: Vec<Value>,
@@ -119,7 +121,8 @@ pub(super) fn write(parts: &Parts<'_>, min_max: bool, damage: &Damage) -> Result
         serde_json::to_writer_pretty(&mut *out, &Document::new(body))?;
         writeln!(out)
     })?;
-    found.into_inner().error.map_or(Ok(()), Err)
+    let Found { any, error, .. } = found.into_inner();
+    error.map_or(Ok(any), Err)
 }
 
 /// A row as an object: its time, its entity and its cells by their columns.

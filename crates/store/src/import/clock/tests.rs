@@ -6,6 +6,13 @@ fn printed(text: &str, twelve_hours: bool) -> Option<(String, bool)> {
 }
 
 #[test]
+fn a_date_has_no_sign() {
+    for text in ["-1/01/26", "+1/01/26", "-01/01/2026"] {
+        assert!(printed_date(text, false, None).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn dates_of_the_locales_are_read() {
     let check = |text, twelve, date: &str, ambiguous| {
         assert_eq!(printed(text, twelve), Some((date.to_owned(), ambiguous)), "{text}");

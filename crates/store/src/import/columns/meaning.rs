@@ -16,6 +16,16 @@ pub(in crate::import) struct ColumnSource {
     pub(in crate::import) of: &'static [&'static str],
 }
 
+/// The largest share of CPU time, in millionths: all of it, and what rounding adds to a sum of percentages.
+const ALL_CPU_TIME: i64 = RATE_SCALE + RATE_SCALE / 100;
+
+impl ColumnSource {
+    /// Whether a stored value can be right: CPUs spend no less than none and no more than all of their time.
+    pub(super) fn can_be(&self, value: i64) -> bool {
+        !self.name.starts_with("cpu_") || self.unit != Unit::Ratio || (0..=ALL_CPU_TIME).contains(&value)
+    }
+}
+
 /// A rate or an average in the unit of the text.
 const fn rate(name: &'static str, unit: Unit, of: &'static [&'static str]) -> ColumnSource {
     rate_times(name, unit, 1, of)

@@ -69,7 +69,7 @@ pub(super) fn examine(window: &Window<'_>, advice: Vec<Advice>) -> Option<Findin
     found.note(format!("bytes that {} calls for", reader.words()), "rchar", called);
     found.origin(reader.actor(window));
     let statement = format!(
-        "{} reads {own} in order, and all but {served} of what it asks for comes from devices, though it was cached before: it repeats a sequence that \
+        "{} reads {own} in order, and the cache serves {served} of what it asks for, though all of it was cached before: it repeats a sequence that \
          is longer than the cache, so that LRU has always just evicted what comes next.",
         reader.words()
     );

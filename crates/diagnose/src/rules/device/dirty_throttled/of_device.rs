@@ -3,11 +3,11 @@
 //! Linux 6.12: mm/page-writeback.c: balance_dirty_pages, wb_dirty_limits (BDI_CAP_STRICTLIMIT); mm/backing-dev.c: strict_limit_store. A file system
 //! of FUSE has it from its mount on (fs/fuse/inode.c: fuse_bdi_init).
 
-use super::ceiling::{SAMPLES, levels};
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::wait_channel::{self, BALANCE_DIRTY_PAGES};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, grade};
+use crate::measure::freerun::{SAMPLES, levels};
 use crate::measure::window::Window;
 use pagetide_core::{Actor, Finding, Ratio, Relation, RuleId, Table, derived};
 
@@ -23,12 +23,7 @@ fn sleeper<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Ratio>> {
     let sleeps = |(name, comm): (&'a str, &'a str)| {
         let slept = wait_channel::samples_in(window, name, BALANCE_DIRTY_PAGES) as f64;
         let samples = window.points::<Count>(&window.series(Table::Process, name, "state")?).count() as f64;
-        (slept >= SAMPLES.get()).then(|| ProcessShare {
-            name,
-            comm,
-            amount: Amount::new(slept / samples),
-            processes: 1,
-        })
+        (slept >= SAMPLES.get()).then(|| ProcessShare::of_one(name, comm, Amount::new(slept / samples)))
     };
     let all = process::present(window).filter_map(sleeps).filter(|one| one.amount >= SLEEPS);
     all.max_by(|a, b| a.amount.total_cmp(&b.amount))

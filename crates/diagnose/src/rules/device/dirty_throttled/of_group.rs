@@ -2,13 +2,14 @@
 //!
 //! Linux 6.12, cgroup v2: mm/page-writeback.c: mdtc_calc_avail, domain_dirty_limits; mm/memcontrol.c: mem_cgroup_wb_stats.
 
-use super::ceiling::{Level, SAMPLES, add_peak};
+use super::peak::add_peak;
 use crate::actors::group;
 use crate::actors::process;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Limit};
 use crate::measure::cgroup_version;
+use crate::measure::freerun::{Level, SAMPLES};
 use crate::measure::window::{Window, stored};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Moment, Ratio, Relation, RuleId, Span, Table};

@@ -2,7 +2,7 @@
 
 use crate::output::{self, Content};
 use crate::recordings;
-use pagetide_core::{Actors, Document, Error, Finding, Grade, RuleId, printable};
+use pagetide_core::{Actors, Confidence, Document, Error, Grade, RuleId, printable};
 use serde::Serialize;
 use std::os::fd::AsFd;
 
@@ -10,22 +10,22 @@ use std::os::fd::AsFd;
 #[derive(Debug, Serialize)]
 struct Event<'a> {
     event: &'static str,
-    /// Whether it is the cause of the others.
-    cause: bool,
-    rule: RuleId,
     #[serde(flatten)]
-    origins: &'a Actors,
-    statement: &'a str,
-    confidence: f64,
-    /// When it began and when it was last seen, ns since 1970-01-01 UTC.
-    onset_wall_ns: i64,
-    end_wall_ns: i64,
+    of: &'a Active,
 }
 
-/// A finding that lasts.
+/// What lasts: a finding, or time that tasks lose and no rule explains.
+#[derive(Debug, Serialize)]
 pub(super) struct Active {
-    pub(super) finding: Finding,
+    /// Whether it is the cause of the others, or has no known one.
     pub(super) cause: bool,
+    /// Absent when no rule explains it.
+    pub(super) rule: Option<RuleId>,
+    #[serde(flatten)]
+    pub(super) origins: Actors,
+    pub(super) statement: String,
+    pub(super) confidence: Option<f64>,
+    /// When it began and when it was last seen, ns since 1970-01-01 UTC.
     pub(super) onset_wall_ns: i64,
     pub(super) end_wall_ns: i64,
 }
@@ -52,7 +52,7 @@ impl Log {
         Self { json, journal: is_journal(std::env::var("JOURNAL_STREAM").ok().as_deref(), std::io::stdout()) }
     }
 
-    /// Reports that a finding began or ended.
+    /// Reports that a finding began or ended, or that nobody knows whether it lasts.
     pub(super) fn finding(self, event: &'static str, one: &Active) -> Result<(), Error> {
         let priority = match (event, one.cause) {
             ("began", true) => Priority::Warning,
@@ -62,17 +62,27 @@ impl Log {
         if self.json {
             return self.line(priority, &one.json(event)?);
         }
-        let Active { finding, cause, onset_wall_ns, end_wall_ns } = one;
+        let Active { cause, rule, statement, confidence, onset_wall_ns, end_wall_ns, .. } = one;
         let at = if event == "began" { *onset_wall_ns } else { *end_wall_ns };
         let role = if *cause { "cause" } else { "also" };
+        let what = rule.map_or_else(|| "unexplained".to_owned(), |rule| rule.to_string());
+        let grade = confidence.map(|confidence| format!(" ({})", Grade::of(Confidence::new(confidence)).words()));
         let text = format!(
-            "{} {event} {role:5} {} ({}): {}\n",
+            "{} {event} {role:5} {what}{}: {}\n",
             recordings::timestamp(at),
-            finding.rule,
-            Grade::of(finding.confidence).words(),
-            printable(&finding.statement)
+            grade.unwrap_or_default(),
+            printable(statement)
         );
         self.line(priority, &text)
+    }
+
+    /// Reports that samples stopped coming, or come again.
+    pub(super) fn silence(self, one: &Silent) -> Result<(), Error> {
+        let priority = if one.event == Silent::BEGAN { Priority::Error } else { Priority::Notice };
+        if self.json {
+            return self.line(priority, &one.json()?);
+        }
+        self.line(priority, &format!("{}: {}\n", one.event, printable(&one.statement)))
     }
 
     /// Reports a file of the recording that cannot be read.
@@ -93,16 +103,34 @@ impl Log {
 impl Active {
     /// Its event as a line of JSON.
     pub(super) fn json(&self, event: &'static str) -> Result<String, Error> {
-        json(Event {
-            event,
-            cause: self.cause,
-            rule: self.finding.rule,
-            origins: &self.finding.origins,
-            statement: &self.finding.statement,
-            confidence: self.finding.confidence.get(),
-            onset_wall_ns: self.onset_wall_ns,
-            end_wall_ns: self.end_wall_ns,
-        })
+        json(Event { event, of: self })
+    }
+}
+
+/// Samples stopped coming, or come again: one line of JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct Silent {
+    event: &'static str,
+    /// Absent, for programs that ask every event for its rule.
+    rule: Option<RuleId>,
+    statement: String,
+    /// The last sample before the silence, ns since 1970-01-01 UTC.
+    since_wall_ns: Option<i64>,
+}
+
+impl Silent {
+    const BEGAN: &'static str = "silent";
+
+    pub(super) fn began(statement: String, since_wall_ns: Option<i64>) -> Self {
+        Self { event: Self::BEGAN, rule: None, statement, since_wall_ns }
+    }
+
+    pub(super) fn ended(statement: String, since_wall_ns: Option<i64>) -> Self {
+        Self { event: "resumed", rule: None, statement, since_wall_ns }
+    }
+
+    pub(super) fn json(&self) -> Result<String, Error> {
+        json(self)
     }
 }
 

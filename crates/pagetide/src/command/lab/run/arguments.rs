@@ -18,6 +18,7 @@ Examples:
   pagetide lab run second-read --on host,vm --scale 1/16          on both, compared on one page
   pagetide lab run all --on vm --scale 1/16                       every shipped scenario, one page at the end
   pagetide lab run all --on vm,sim --scale 1/16                   and how far the model is from it, figure by figure
+  pagetide lab run all --on vm --scale 1/16 -o run/all --resume   go on after Ctrl-C or a crash
   pagetide lab run mine.toml -o run/mine --seed 7 --json          your own scenario, repeatable
 
 Exit code 1: a claim fails, was disturbed or cannot be computed, or one of several runs was refused.")]
@@ -53,11 +54,22 @@ pub(crate) struct Arguments {
     /// Folder for the run, or for all runs [default: run/SCENARIO-1, -2, …, or run/all-1].
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Overwrite an earlier run in that folder.
+    /// Overwrite an earlier run in that folder, or several runs by several.
     #[arg(long)]
     pub(super) force: bool,
+    /// Go on with several runs that were interrupted, with the same arguments: runs that have a result are kept.
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    pub(super) resume: bool,
     #[command(flatten)]
     pub(super) backends: BackendArguments,
+}
+
+impl Arguments {
+    /// What a run says of itself if not all steps were requested.
+    pub(super) fn only(&self) -> Option<String> {
+        let steps = self.steps.join(", ");
+        (!steps.is_empty()).then(|| format!("Only {steps} and earlier steps that set the machine were run."))
+    }
 }
 
 /// The names of the backends, with their help.

@@ -21,15 +21,12 @@ pub(super) fn run(
     let sink = Writer::create(&folder.join("recording"))?;
     let place =
         RunPlace { work_dir: arguments.work_dir.clone(), results: folder.to_owned(), interval: arguments.interval };
-    let mut backend = (planned.backend.make)(&place, &arguments.backends.0)?;
+    let mut backend = (planned.backend.make)(&place, &arguments.backends.given)?;
     let scenario = planned.scenario.clone();
     let request = RunRequest { scenario, scale: arguments.scale, seed: planned.seed };
     let mut run = backend::run(&mut *backend, &request, Box::new(sink), progress)
         .inspect_err(|_| folder::forget_unless_begun(folder))?;
-    if !arguments.steps.is_empty() {
-        let only = arguments.steps.join(", ");
-        run.differences.push(format!("Only {only} and earlier steps that set the machine were run."));
-    }
+    run.differences.extend(arguments.only());
     let (recording, diagnosis) = examine(folder)?;
     for line in &diagnosis.damaged {
         progress.say(&format!("damaged: {line}"));
@@ -39,7 +36,7 @@ pub(super) fn run(
     let steps = pagetide_diagnose::diagnose_steps(&recordings::open(folder)?, &recording)?;
     let report =
         Report { scenario: Some(request.scenario), run: Some(run), diagnosis, steps, measured: None, recording };
-    folder::write(dir, "report.html", &reports::html_of(&pagetide_view::page(&report))?)?;
+    folder::write(dir, folder::REPORT, &reports::html_of(&pagetide_view::page(&report))?)?;
     Ok(report)
 }
 

@@ -2,18 +2,19 @@
 //! model is compared figure by figure.
 
 use super::arguments::{Arguments, Planned};
+use super::folder::Purpose;
 use super::{folder, one};
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::remaining::RemainingTime;
-use crate::reports;
-use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress, RunResult};
+use crate::{recordings, reports};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress, RunResult, Scenario};
 use pagetide_dir::Dir;
 use pagetide_lab::conformance::{self, Conformance};
-use pagetide_lab::{forecast, sim, vm};
-use serde::Serialize;
+use pagetide_lab::{sim, vm};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -33,16 +34,29 @@ pub(super) fn run(
     interrupt: &Interrupt,
     json: bool,
 ) -> Result<Outcome, Error> {
-    let dir = folder::make(&place(arguments, planned), arguments.force)?;
+    let place = place(arguments, planned);
+    let dir = match arguments.resume {
+        true => folder::go_on(&place)?,
+        false => folder::make(&place, Purpose::Batch, arguments.force)?,
+    };
     let folder = dir.path();
-    let forecasts: Vec<_> = planned.iter().map(|one| forecast(&one.scenario, arguments.scale)).collect();
-    let mut progress = ProgressDisplay::of_several(interrupt.clone(), RemainingTime::new(&forecasts));
     let mut batch = Batch {
         scale: arguments.scale,
         started_wall_ns: pagetide_recorder::now().wall_ns,
         took: Nanos::ZERO,
         runs: planned.iter().map(|one| not_begun(arguments, one)).collect(),
     };
+    let earlier_seed = if arguments.resume { take_over(arguments, planned, folder, &mut batch)? } else { None };
+    // All runs of a batch have one seed.
+    let seed = |one: &Planned| Planned { seed: earlier_seed.unwrap_or(one.seed), ..one.clone() };
+    let planned: &[Planned] = &planned.iter().map(seed).collect::<Vec<_>>();
+    let forecast = |(one, attempt): (&Planned, &Attempt)| match attempt.result() {
+        Some(_) => Vec::new(),
+        None => (one.backend.forecast)(&one.scenario, arguments.scale),
+    };
+    let forecasts: Vec<_> = planned.iter().zip(&batch.runs).map(forecast).collect();
+    let mut progress = ProgressDisplay::of_several(interrupt.clone(), RemainingTime::new(&forecasts));
+    let before = batch.took;
     let mut conforms: Vec<Conformance> = Vec::new();
     // The page is written first and after every run, so that a killed one leaves what it had.
     keep(&batch, &conforms, &dir)?;
@@ -55,18 +69,24 @@ pub(super) fn run(
             break;
         }
         let attempt = &mut batch.runs[at];
-        progress.run(at, &format!("{} on {}", attempt.scenario, attempt.backend));
-        let begun = Instant::now();
-        attempt.outcome = match begin(arguments, one, &folder.join(&attempt.folder), &mut progress) {
-            Ok(outcome) => outcome,
-            Err(error) => error.into(),
-        };
-        attempt.took = Nanos::from_secs_f64(begun.elapsed().as_secs_f64()).unwrap_or_default();
+        let what = format!("{} on {}", attempt.scenario, attempt.backend);
+        if attempt.result().is_some() {
+            progress.run(at, &format!("{what}: kept"));
+        } else {
+            progress.run(at, &what);
+            let begun = Instant::now();
+            attempt.outcome = match begin(arguments, one, &folder.join(&attempt.folder), &mut progress) {
+                Ok(outcome) => outcome,
+                Err(error) => error.into(),
+            };
+            attempt.took = Nanos::from_secs_f64(begun.elapsed().as_secs_f64()).unwrap_or_default();
+        }
         if let AttemptOutcome::Refused { what, .. } = &attempt.outcome {
             progress.say(&format!("{} on {}: {what}", attempt.scenario, attempt.backend));
         }
         progress.run_done(attempt.result().is_some());
-        batch.took = Nanos::from_secs_f64(began.elapsed().as_secs_f64()).unwrap_or_default();
+        let took = Nanos::from_secs_f64(began.elapsed().as_secs_f64()).unwrap_or_default();
+        batch.took = before.saturating_add(took);
         compare(&mut batch, planned, &dir)?;
         if let Some(run) = on_vm_and_sim(&batch, at).filter(|_| !interrupt.came()) {
             progress.say(&format!("{}: comparing the VM with the model", one.scenario.id));
@@ -99,10 +119,67 @@ fn begin(
     folder: &Path,
     progress: &mut ProgressDisplay,
 ) -> Result<AttemptOutcome, Error> {
-    let folder = folder::make(folder, false)?;
+    let folder = folder::make(folder, Purpose::Run, arguments.resume)?;
     let report = one::run(arguments, planned, &folder, progress)?;
     let run = report.run.ok_or_else(|| Error::system("the run left no result", ""))?;
     Ok(AttemptOutcome::Ran(Box::new(run)))
+}
+
+/// What is taken over of an interrupted batch besides the results of its runs.
+#[derive(Deserialize)]
+struct Interrupted {
+    started_wall_ns: i64,
+    took_ns: u64,
+    runs: Vec<InterruptedRun>,
+}
+
+#[derive(Deserialize)]
+struct InterruptedRun {
+    folder: String,
+    took_ns: u64,
+}
+
+/// Takes over the runs of an interrupted batch that have a result. Gives their seed, where there is one.
+fn take_over(
+    arguments: &Arguments,
+    planned: &[Planned],
+    folder: &Path,
+    batch: &mut Batch,
+) -> Result<Option<u64>, Error> {
+    let Some(text) = recordings::file_of(folder, folder::BATCH, RunResult::LARGEST_FILE)? else { return Ok(None) };
+    let before: Interrupted = serde_json::from_slice(&text).map_err(|error| {
+        let file = folder.join(folder::BATCH);
+        Error::input(format!("{}: {error}", file.display()), "name another folder with -o, and leave --resume out")
+    })?;
+    (batch.started_wall_ns, batch.took) = (before.started_wall_ns, Nanos::new(before.took_ns));
+    let mut seed = arguments.seed;
+    for (one, attempt) in planned.iter().zip(&mut batch.runs) {
+        let Some(run) = finished(&folder.join(&attempt.folder))? else { continue };
+        let text = recordings::file_of(&folder.join(&attempt.folder), folder::SCENARIO, Scenario::LARGEST_FILE)?;
+        let steps = |line: &&String| line.starts_with("Only ") && line.ends_with(" were run.");
+        let differs = [
+            ("scenario", text.as_deref() != Some(one.text.as_bytes())),
+            ("--scale", run.scale != arguments.scale),
+            ("--seed", seed.is_some_and(|seed| seed != run.seed)),
+            ("--steps", run.differences.iter().find(steps) != arguments.only().as_ref()),
+        ];
+        if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
+            return Err(Error::input(
+                format!("{} was run with another {what}", attempt.folder),
+                "--resume takes the arguments of the interrupted runs; or name another folder with -o",
+            ));
+        }
+        seed = Some(run.seed);
+        let took = before.runs.iter().find(|known| known.folder == attempt.folder);
+        attempt.took = Nanos::new(took.map_or(0, |known| known.took_ns));
+        attempt.outcome = AttemptOutcome::Ran(Box::new(run));
+    }
+    Ok(seed)
+}
+
+/// The result of a run that wrote all its files.
+fn finished(folder: &Path) -> Result<Option<RunResult>, Error> {
+    if folder.join(folder::REPORT).exists() { recordings::result(folder) } else { Ok(None) }
 }
 
 /// The folder of all: named after what was requested.

@@ -1,36 +1,35 @@
 //! The freerun ceiling, above which the kernel lets writers sleep, of the host or of a control group.
 
-use crate::evidence::EvidenceBuilder;
-use crate::measure::amount::{Amount, Count, Limit, grade};
+use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::window::{Window, stored};
-use pagetide_core::{Bytes, Moment, Pages, Ratio, Relation, Span};
+use pagetide_core::{Bytes, Moment, Pages, Ratio, Span};
 
-pub(super) const CEILING: Limit<Ratio> = Limit::new(
+pub(crate) const CEILING: Limit<Ratio> = Limit::new(
     "dirty and writeback memory, as a share of the freerun ceiling",
     0.95,
     "A sample rarely catches the peak.",
     "mm/page-writeback.c: dirty_freerun_ceiling (6.12)",
 );
-pub(super) const SAMPLES: Limit<Count> =
+pub(crate) const SAMPLES: Limit<Count> =
     Limit::new("samples at the ceiling, of a live recording", 2.0, "A single one may be chance.", "judgement");
 
 /// Dirty and writeback memory at a sample, with the freerun ceiling and the dirty threshold then.
 #[derive(Clone, Copy)]
-pub(super) struct Level {
-    pub(super) at: Moment,
-    pub(super) dirty: Amount<Bytes>,
-    pub(super) ceiling: Amount<Bytes>,
-    pub(super) threshold: Amount<Bytes>,
+pub(crate) struct Level {
+    pub(crate) at: Moment,
+    pub(crate) dirty: Amount<Bytes>,
+    pub(crate) ceiling: Amount<Bytes>,
+    pub(crate) threshold: Amount<Bytes>,
 }
 
 impl Level {
-    pub(super) fn above(&self) -> bool {
+    pub(crate) fn above(&self) -> bool {
         self.dirty >= self.ceiling * CEILING
     }
 }
 
 /// Those of the host in a stretch; absent where they were not recorded.
-pub(super) fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Level> + use<'a>> {
+pub(crate) fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Level> + use<'a>> {
     let page = window.page_size();
     let host = |metric: &str| Some(window.recording.host(metric)?.around(span.from.ns(), span.to.ns()));
     let (dirty, writeback, threshold) = (host("nr_dirty")?, host("nr_writeback")?, host("nr_dirty_threshold")?);
@@ -47,8 +46,13 @@ pub(super) fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterato
     Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level))
 }
 
-/// The peak as evidence.
-pub(super) fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {
-    let weight = 2.0 * grade(peak / ceiling, 0.9, 1.05);
-    found.compare(weight, "peak of dirty and writeback memory", source, peak, Relation::Above, ceiling);
+/// Whether dirty memory is at the ceiling in most samples of a stretch: who writes, sleeps. False where that was not recorded.
+pub(crate) fn is_reached(window: &Window<'_>) -> bool {
+    let Some(all) = levels(window, window.span) else { return false };
+    let (mut above, mut samples) = (0, 0);
+    for level in all {
+        above += usize::from(level.above());
+        samples += 1;
+    }
+    samples > 0 && above * 2 > samples
 }
