@@ -35,6 +35,15 @@ pub enum NoTaskstats {
     /// The caller may not ask.
     #[error("the kernel answers only with CAP_NET_ADMIN")]
     NotAllowed,
+    /// What a task did when it ended is not told by process.
+    #[error(
+        "version {} of taskstats does not say which process a task belongs to: Linux 5.18 and later does",
+        layout.version
+    )]
+    WithoutProcess {
+        /// What the kernel has.
+        layout: Layout,
+    },
     /// The fields may lie elsewhere.
     #[error("unknown version {} of taskstats with {} bytes", layout.version, layout.bytes)]
     Unknown {

@@ -4,7 +4,7 @@
 //! Records wait in the socket until they are taken, up to [`WAITING_BYTES`] of kernel memory; the kernel drops what comes on top and
 //! counts it. Needs `CAP_NET_ADMIN`, and the host's own process ids and users.
 
-use super::message::{self, Answer};
+use super::message::{self, Answer, Layout};
 use super::{Delays, NoTaskstats, Taskstats};
 use crate::root::Root;
 use rustix::io::Errno;
@@ -151,6 +151,11 @@ pub(crate) struct ExitRecords {
     pub(crate) dropped: bool,
 }
 
+/// Whether records of this layout say which process a task belongs to.
+fn names_process(layout: Layout) -> Result<(), NoTaskstats> {
+    if layout.version < WITH_PROCESS { Err(NoTaskstats::WithoutProcess { layout }) } else { Ok(()) }
+}
+
 impl ExitRecords {
     /// Asks for records.
     ///
@@ -161,10 +166,7 @@ impl ExitRecords {
             return Err(NoTaskstats::NotThisHost);
         }
         let taskstats = Taskstats::connect()?;
-        let layout = taskstats.layout();
-        if layout.version < WITH_PROCESS {
-            return Err(NoTaskstats::Unknown { layout });
-        }
+        names_process(taskstats.layout())?;
         let failed = |errno: Errno| NoTaskstats::Failed(errno.into());
         let possible = root.read("/sys/devices/system/cpu/possible").map_err(io::Error::other)?;
         let mut cpus = possible.trim_ascii().as_bytes().to_vec();
@@ -309,6 +311,13 @@ mod tests {
         let of = |name: &str| record.counters[ExitRecord::COUNTERS.iter().position(|known| *known == name).unwrap()];
         assert_eq!((of("read_bytes"), of("cancelled_write_bytes"), of("rchar")), (4096, 1, 0));
         assert_eq!(ExitRecord::new(&stats[..370]), None, "it does not say whose it is");
+    }
+
+    #[test]
+    fn a_kernel_that_names_no_process_is_told_apart_from_an_unknown_one() {
+        let of = |version| names_process(Layout { version, bytes: 352 }).map_err(|error| error.to_string());
+        assert!(of(10).unwrap_err().starts_with("version 10 of taskstats does not say"));
+        assert_eq!(of(WITH_PROCESS), Ok(()));
     }
 
     #[test]
