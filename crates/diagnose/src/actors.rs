@@ -3,6 +3,7 @@
 pub(crate) mod commits;
 pub(crate) mod group;
 pub(crate) mod io_limit;
+pub(crate) mod job;
 pub(crate) mod kernel_log;
 pub(crate) mod newcomer;
 pub(crate) mod one_thread;

@@ -1,6 +1,6 @@
 //! Loads of a recording what the rules need: of a long one most of it only around what happened.
 
-use crate::actors::{group, process, stream, victim, wait_channel};
+use crate::actors::{group, job, process, stream, victim, wait_channel};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced;
 use crate::examine::cost::Losses;
@@ -159,6 +159,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             delays::METRICS,
             effects::METRICS,
             group::METRICS,
+            job::METRICS,
             low_priority::METRICS,
             process::METRICS,
             quieter::METRICS,

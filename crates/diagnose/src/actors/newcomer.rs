@@ -1,7 +1,7 @@
 //! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
 
 use crate::actors::commits::Commits;
-use crate::actors::{group, process, successor};
+use crate::actors::{group, job, process, successor};
 use crate::evidence::threshold::PRESSURE;
 use crate::measure::amount::{Amount, Limit, Rate};
 use crate::measure::window::{Window, intervals};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Intervals at the start of a recording that show who ran then.
 const EARLY: u64 = 5;
 /// The part of the host's waits that a group accounts for.
-const MIN_SHARE_OF_WAITS: f64 = 0.8;
+pub(crate) const MIN_SHARE_OF_WAITS: f64 = 0.8;
 
 /// A group that did not run before a stretch and to which nearly all waits of the host belong.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +73,9 @@ impl<'a> Groups<'a> {
         let more = self.before.iter().filter_map(|group| {
             let usual = share(&self.early, group, derived).unwrap_or(Amount::ZERO);
             let longer = (share(window, group, derived)? - usual).max(Amount::ZERO);
+            let own =
+                longer.is_positive() && derived.name != derived::PSI_CPU_SOME.name && job::waits_alone(window, group);
+            let longer = if own { Amount::ZERO } else { longer };
             let uncounted = Some(group).filter(|_| derived.name == derived::PSI_IO_SOME.name);
             let commits = uncounted.and_then(|group| Commits::of(window.recording, window.episodes, group));
             Some(longer + commits.map_or(Amount::ZERO, |commits| commits.share(window.span)))

@@ -183,6 +183,13 @@ pub(crate) fn each<'a, M>(window: &Window<'a>, metric: &str) -> BTreeMap<&'a str
     commands.filter_map(|(comm, own)| Some((comm, share(comm, own, &heirs)?.amount))).collect()
 }
 
+/// What each process did by itself.
+pub(crate) fn by_process<'a, M>(window: &Window<'a>, metrics: &[&str]) -> BTreeMap<&'a str, Rate<M>> {
+    let heirs = heirs(window, metrics);
+    let own = commands_of(window, metrics).into_values().flatten();
+    own.filter(|(name, _)| !heirs.iter().any(|heirs| heirs.has(name))).collect()
+}
+
 /// The command that exceeds most what is usual of it, of those that have a usual amount.
 fn most<'a, M>(
     window: &Window<'a>,

@@ -6,6 +6,7 @@
 
 use crate::actors::commits::LONGER;
 use crate::actors::group;
+use crate::actors::job;
 use crate::actors::newcomer;
 use crate::actors::one_thread::{self, OneThread};
 use crate::actors::process;
@@ -83,6 +84,9 @@ pub(crate) const THRESHOLDS: &[Threshold] = &[
     NOTED.doc(),
     SEVERAL.doc(),
     RAN.doc(),
+    job::ITS_OWN.doc(),
+    job::AT_REST.doc(),
+    job::AS_BEFORE.doc(),
 ];
 
 impl Loss {
@@ -168,21 +172,24 @@ impl Losses {
         let of = |(name, activity)| {
             let waits =
                 self.waits.iter().find(|waits| waits.group.as_deref() == Some(name) && waits.resource == resource)?;
-            Some((activity, waits.harm(whole, span)?))
+            Some((name, activity, waits.harm(whole, span)?))
         };
-        let groups: Vec<(&Activity, Harm)> =
+        let groups: Vec<(&str, &Activity, Harm)> =
             self.leaves.iter().map(|(name, activity)| (name.as_str(), activity)).filter_map(of).collect();
         if groups.is_empty() {
             return Some(if resource == Resource::Memory { beside_kswapd(whole, span, host) } else { host });
         }
-        let all = groups.iter().fold(Harm::new(Amount::ZERO, Amount::ZERO, span), |sum, (_, harm)| sum.and(*harm));
+        let all = groups.iter().fold(Harm::new(Amount::ZERO, Amount::ZERO, span), |sum, (.., harm)| sum.and(*harm));
         let rest =
             Harm::new((host.share - all.share).max(Amount::ZERO), (host.before - all.before).max(Amount::ZERO), span);
         // Delays tell how much of that programs waited at most: the kernel's threads wait for the writeback that they do.
         let programs = delays::of_programs(whole, span, resource).map(|share| (share - all.share).max(Amount::ZERO));
         let rest = Harm::new(programs.map_or(rest.share, |most| rest.share.min(most)), rest.before, span);
         let rest = Some(rest).filter(|rest| rest.share - rest.before >= NOTICED.value() && rest.lost() >= REST.value());
-        let served = groups.iter().filter(|(activity, _)| activity.before(span.from)).map(|(_, harm)| *harm);
+        let served = groups.iter().filter(|(_, activity, _)| activity.before(span.from));
+        let served = served
+            .filter(|(name, _, harm)| !works_for_itself(whole, span, (name, resource), *harm))
+            .map(|(.., harm)| *harm);
         let nobody = Harm::new(Amount::ZERO, Amount::ZERO, span);
         Some(served.chain(rest).max_by(|a, b| a.lost().total_cmp(&b.lost())).unwrap_or(nobody))
     }
@@ -214,7 +221,11 @@ impl Losses {
             let group = waits.group.as_deref().filter(|_| loss.resources().contains(&waits.resource));
             group.is_some_and(|group| finding.origins.iter().any(|origin| origin.as_group() == Some(group)))
         };
-        let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
+        let groups = self.waits.iter().filter(named).filter_map(|waits| {
+            let name = waits.group.as_deref().unwrap_or_default();
+            let harm = waits.harm(whole, finding.range)?;
+            (!works_for_itself(whole, finding.range, (name, waits.resource), harm)).then_some(harm)
+        });
         let host = self.of_host(whole, finding.range, loss);
         host.into_iter().chain(groups).chain(inside).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
@@ -341,13 +352,14 @@ impl Losses {
         is_leaf || !self.waits.iter().any(recorded)
     }
 
-    /// Whether somebody who lost time did not work before a moment: it waits for its own requests, or for a limit of its own. A program came with its
-    /// group.
-    pub(crate) fn came_with(&self, whole: &Window<'_>, loss: &TimeLost, at: Moment) -> bool {
+    /// Whether somebody who lost time did not work before a stretch: it waits for its own requests, or for a limit of its own. A program came with its
+    /// group; or all that waits in a group are jobs that began in it.
+    pub(crate) fn for_its_own(&self, whole: &Window<'_>, loss: &TimeLost, span: Span) -> bool {
         let Some(command) = loss.victim.as_command() else {
-            return loss.victim.as_group().is_some_and(|group| self.came(group, at));
+            let jobs = |group: &str| loss.resource != Resource::Cpu && job::waits_alone(&whole.over(span), group);
+            return loss.victim.as_group().is_some_and(|group| self.came(group, span.from) || jobs(group));
         };
-        let new = self.leaves.iter().filter(|(_, activity)| !activity.before(at));
+        let new = self.leaves.iter().filter(|(_, activity)| !activity.before(span.from));
         let new: Vec<i64> = new.filter_map(|(leaf, _)| group::number(whole.recording, Table::Cgroup, leaf)).collect();
         let own = whole.recording.entities(Table::Process).filter(|(_, comm)| *comm == command);
         let mut own = own.filter_map(|(name, _)| group::number(whole.recording, Table::Process, name)).peekable();
@@ -373,10 +385,11 @@ impl Losses {
                 victim: waits.group.as_ref().map_or(Actor::Host, Actor::group),
                 resource: waits.resource,
                 by_cause: false,
-                busier: waits
-                    .group
-                    .as_deref()
-                    .is_some_and(|group| came(group) || !evicted && busier(whole, span, group)),
+                busier: waits.group.as_deref().is_some_and(|group| {
+                    came(group)
+                        || !evicted && busier(whole, span, group)
+                        || works_for_itself(whole, span, (group, waits.resource), harm)
+                }),
                 disk: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
                 share: harm.share.get(),
                 before: harm.before.get(),
@@ -577,6 +590,11 @@ fn told(harm: Harm, losses: &[TimeLost]) -> [Amount<Ratio>; 2] {
     let group = suffers_most(by_cause).map_or([Amount::ZERO; 2], of);
     let [share, before] = [harm.share.min(most[0]), harm.before.min(most[1])];
     [share.max(group[0]), before.max(group[1])]
+}
+
+/// Whether what a group waits for IO or memory is what jobs wait for their own work that began in it with a stretch.
+fn works_for_itself(whole: &Window<'_>, span: Span, (name, resource): (&str, Resource), harm: Harm) -> bool {
+    resource != Resource::Cpu && harm.lost() >= MIN_LOST_TIME && job::waits_alone(&whole.over(span), name)
 }
 
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.

@@ -1,7 +1,7 @@
 //! To which account the lost time of a group goes, and to which account each rule belongs.
 
 use crate::actors::victim::{self, Victim};
-use crate::actors::{group, newcomer};
+use crate::actors::{group, job, newcomer};
 use crate::ledger::lost_time::{Pressure, median};
 use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::episodes::SignalSpec;
@@ -78,6 +78,8 @@ pub(crate) struct Split<'a> {
     pub(crate) device: f64,
     pub(crate) own: f64,
     pub(crate) load: f64,
+    /// Whether the group waits for jobs that began in it, and nobody else does: its waits for memory are their own work as well.
+    jobs: bool,
 }
 
 /// Requests of one kind at a disk.
@@ -258,11 +260,14 @@ impl<'a> Split<'a> {
         let Some(at) = at.or_else(most).filter(|at| at.all() > 0.0) else {
             return Self { load: 1.0, ..Self::default() };
         };
+        if group.is_some_and(|group| job::waits_alone(&during, group)) {
+            return Self { disk: Some(at.disk), own: 1.0, jobs: true, ..Self::default() };
+        }
         let read_again = at.again();
         let rest = 1.0 - read_again;
         let device = if at.slow() { rest } else { 0.0 };
         let own = if device > 0.0 { 0.0 } else { rest * at.own(group, pressure.mean_excess(stretch)) };
-        Self { disk: Some(at.disk), read_again, device, own, load: (rest - device - own).max(0.0) }
+        Self { disk: Some(at.disk), read_again, device, own, load: (rest - device - own).max(0.0), jobs: false }
     }
 }
 
@@ -330,12 +335,13 @@ pub(crate) fn booked(
     let waited = stalled - memory;
     let unexplained = (pressure.waits(at)[0] - in_flight - usual).clamp(0.0, waited);
     let waited = waited - unexplained;
+    let [reclaim, of_jobs] = if split.jobs { [0.0, memory] } else { [memory, 0.0] };
     let booked = [
-        memory + waited * split.read_again,
+        reclaim + waited * split.read_again,
         waited * split.load,
         waited * split.device,
         cpu,
-        waited * split.own,
+        waited * split.own + of_jobs,
         unexplained,
     ];
     let sum: f64 = booked.iter().sum();

@@ -72,7 +72,7 @@ fn is_brief(stretches: &Stretches<'_>, finding: &Finding) -> bool {
         return account == Account::ReadAgain && stretches.losses.measured(loss);
     }
     let of_services = |loss: &TimeLost| {
-        stretches.losses.is_of_services(loss) && !stretches.losses.came_with(whole, loss, finding.range.from)
+        stretches.losses.is_of_services(loss) && !stretches.losses.for_its_own(whole, loss, finding.range)
     };
     let felt = by_cause.iter().filter(|loss| of_services(loss)).map(|loss| loss.lost_ns).max();
     let booked = arbiter::gives_back(ledger, finding);

@@ -1238,3 +1238,35 @@ fn dropped_caches_that_cost_a_service_less_than_a_burst_are_a_remark() {
     let felt = told(20.0, 0.8);
     assert_ne!(felt.verdict, Conclusion::Healthy, "{}", felt.summary);
 }
+
+#[test]
+fn what_a_job_in_the_group_of_a_service_waits_for_its_own_reads_is_no_loss_of_the_service() {
+    let told = |served: f64| {
+        let late = |rate: f64| move |at: usize| (at >= 40).then_some((at as f64 - 40.0) * rate);
+        let job = |story: Story, name: &str, value: &dyn Fn(usize) -> Option<f64>| {
+            let values = (0..120).map(|at| value(at).map(|value| value as i64)).collect();
+            story.line(Table::Process, "11@4000", name, values)
+        };
+        let story = waits(0.5)
+            .gauge(Table::Cgroup, "/db", "cgroup_id", |_| 7.0)
+            .counter(Table::Disk, "vdb", "reads", from_to(100.0, 0.0))
+            .counter(Table::Disk, "vdb", "read_sectors", from_to(25_600.0, 0.0))
+            .counter(Table::Disk, "vdb", "read_ms", from_to(500.0, 0.0))
+            .counter(Table::Disk, "vdb", "io_ms", from_to(500.0, 0.0))
+            .counter(Table::Disk, "vdb", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .gauge(Table::Process, "9@1", "cgroup_id", |_| 7.0)
+            .gauge(Table::Process, "9@1", "state", |_| f64::from(b'S'))
+            .counter(Table::Process, "9@1", "utime", |_| 10.0)
+            .counter(Table::Process, "9@1", "read_bytes", from_to(served, 0.0));
+        let story = job(story, "cgroup_id", &|at| (at >= 40).then_some(7.0));
+        let story = job(story, "utime", &late(5.0));
+        diagnose(&job(story, "read_bytes", &late(13_107_200.0)).tell())
+    };
+    let alone = told(0.0);
+    assert_eq!(alone.verdict, Conclusion::Healthy, "{}", alone.summary);
+    let ledger = alone.ledger.as_ref().unwrap();
+    assert_eq!((ledger.bookings.len(), ledger.bookings[0].account), (1, Account::OwnWork), "{ledger:?}");
+    let both = told(65_536.0);
+    assert_ne!(both.verdict, Conclusion::Healthy, "the service reads as well: {}", both.summary);
+}
