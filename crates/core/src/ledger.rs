@@ -50,6 +50,9 @@ pub struct Booking {
     /// The device, `disk:NAME`, or the limit of IO that the group reached, `limit:SETTING`, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
+    /// Whether the cause that the diagnosis names explains it.
+    #[serde(default)]
+    pub by_cause: bool,
     /// What the tasks waited for, as it follows the time.
     pub words: String,
 }
@@ -59,6 +62,11 @@ impl Booking {
     pub fn name(&self) -> &'static str {
         let limited = self.on.as_deref().is_some_and(|on| on.starts_with("limit:"));
         if limited { "IO limit" } else { self.account.name() }
+    }
+
+    /// The time, and what the tasks waited for.
+    fn amount(&self) -> String {
+        format!("{} {}", time(self.lost_ns), self.words)
     }
 }
 
@@ -122,16 +130,44 @@ impl Ledger {
         cause.overlaps(self.range) && self.range.length().get().saturating_mul(2) < cause.length().get()
     }
 
-    /// How much was lost, by whom and to what. `when` is the stretch in words: "from 21:38:50 to 21:39:35".
+    /// How much was lost, by whom and to what: what the cause explains, and the rest. `when` is the stretch in words: "from 21:38:50 to 21:39:35".
     pub fn sentence(&self, when: &str) -> String {
-        let time = |ns: u64| Quantity::new(ns as f64, Unit::Nanos).to_string();
-        let part = |booking: &Booking| format!("{} {}", time(booking.lost_ns), booking.words);
-        // A fiftieth of the time is below what separates the accounts.
-        let parts = self.bookings.iter().filter(|booking| booking.lost_ns >= self.lost_ns / 50).map(part);
-        let parts: Vec<String> = parts.collect();
+        let (own, rest): (Vec<&Booking>, Vec<&Booking>) = self.bookings.iter().partition(|booking| booking.by_cause);
+        let (own, rest) = (self.shown(&own), self.shown(&rest));
         let share = Quantity::new(self.share, Unit::Ratio);
-        format!("{} lost {when} ({share} of the time), by {}: {}.", time(self.lost_ns), self.who(), parts.join("; "))
+        let lost = format!("{} lost {when} ({share} of the time), by {}", time(self.lost_ns), self.who());
+        let list = |parts: &[&Booking]| parts.iter().map(|part| part.amount()).collect::<Vec<_>>().join("; ");
+        match (own.as_slice(), rest.as_slice()) {
+            ([], []) => format!("{lost}."),
+            ([only], []) | ([], [only]) => format!("{lost}, {} of it {}.", self.nearly_all(only), only.words),
+            (parts, []) | ([], parts) => format!("{lost}: {}.", list(parts)),
+            ([only], rest) => {
+                let own = time(only.lost_ns);
+                format!("{lost}. The cause accounts for {own} of it, spent {}. The rest: {}.", only.words, list(rest))
+            }
+            (own, rest) => {
+                let all = time(self.bookings.iter().filter(|one| one.by_cause).map(|one| one.lost_ns).sum());
+                format!("{lost}. The cause accounts for {all} of it: {}. The rest: {}.", list(own), list(rest))
+            }
+        }
     }
+
+    /// Those of some bookings that are not too small to tell from others; all where none is: a fiftieth of the time is below what separates the
+    /// accounts.
+    fn shown<'a>(&self, all: &[&'a Booking]) -> Vec<&'a Booking> {
+        let large: Vec<&Booking> = all.iter().copied().filter(|one| one.lost_ns >= self.lost_ns / 50).collect();
+        if large.is_empty() && all.iter().any(|one| one.by_cause) { all.to_vec() } else { large }
+    }
+
+    /// How much of the time the only booking that is shown is: amounts that print alike are one.
+    fn nearly_all(&self, only: &Booking) -> &'static str {
+        if time(only.lost_ns) == time(self.lost_ns) { "all" } else { "nearly all" }
+    }
+}
+
+/// A time as people read it.
+fn time(ns: u64) -> String {
+    Quantity::new(ns as f64, Unit::Nanos).to_string()
 }
 
 #[cfg(test)]
@@ -153,5 +189,48 @@ mod tests {
         assert!(ledger(59, 68).is_part_of(cause));
         assert!(!ledger(40, 88).is_part_of(cause), "most of it");
         assert!(!ledger(90, 99).is_part_of(cause), "that is another time");
+    }
+    #[test]
+    fn what_the_cause_does_not_explain_is_named_and_no_amount_is_said_twice() {
+        let told = |bookings: &[(u64, bool, &str)]| {
+            let booking = |(seconds, by_cause, words): &(u64, bool, &str)| Booking {
+                account: Account::Cpu,
+                lost_ns: seconds * 100_000_000,
+                on: None,
+                by_cause: *by_cause,
+                words: (*words).to_owned(),
+            };
+            let bookings: Vec<Booking> = bookings.iter().map(booking).collect();
+            let ledger = Ledger {
+                range: Span::new(0, 60_000_000_000),
+                by: "cgroup:/sys/fs/cgroup/db".to_owned(),
+                lost_ns: bookings.iter().map(|one| one.lost_ns).sum(),
+                share: 0.7,
+                bookings,
+                groups: Vec::new(),
+                over_time: Vec::new(),
+            };
+            ledger.sentence("in 60 s").split_once("by db").unwrap().1.to_owned()
+        };
+        let (queue, own, cpu) = ("in the queue of vdb", "on its own added requests to vdb", "waiting for a CPU");
+        assert_eq!(
+            told(&[(300, true, queue), (20, true, own)]),
+            ": 30 s in the queue of vdb; 2 s on its own added requests to vdb."
+        );
+        assert_eq!(
+            told(&[(300, true, queue), (120, false, cpu)]),
+            ". The cause accounts for 30 s of it, spent in the queue of vdb. The rest: 12 s waiting for a CPU."
+        );
+        assert_eq!(
+            told(&[(120, false, cpu), (20, true, queue), (10, true, own)]),
+            ". The cause accounts for 3 s of it: 2 s in the queue of vdb; 1 s on its own added requests to vdb. The rest: 12 s waiting for \
+             a CPU."
+        );
+        assert_eq!(told(&[(120, false, cpu)]), ", all of it waiting for a CPU.");
+        assert_eq!(told(&[(400, true, queue), (1, false, cpu)]), ", nearly all of it in the queue of vdb.");
+        assert_eq!(
+            told(&[(400, false, cpu), (1, true, queue)]),
+            ". The cause accounts for 100 ms of it, spent in the queue of vdb. The rest: 40 s waiting for a CPU."
+        );
     }
 }

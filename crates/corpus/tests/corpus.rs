@@ -134,7 +134,7 @@ fn no_advice_limits_a_service() {
         let diagnosis = pagetide_diagnose::diagnose(&recording);
         let commands = diagnosis.findings[0].advice.iter().filter_map(|advice| advice.command.clone());
         let limits = commands.filter(|command| {
-            ["MemoryHigh", "IOWeight", "io.max", "IOPSMax"].iter().any(|limit| command.contains(limit))
+            ["MemoryHigh", "BandwidthMax", "io.max", "IOPSMax"].iter().any(|limit| command.contains(limit))
         });
         (diagnosis.cause.unwrap().rule.to_string(), limits.count() > 0)
     };

@@ -16,7 +16,7 @@ pub(crate) mod suspended;
 pub(crate) mod uncounted;
 pub(crate) mod unexplained;
 pub(crate) mod waits;
-mod words;
+pub(crate) mod words;
 pub(crate) mod writeback;
 
 use crate::actors::newcomer;

@@ -40,7 +40,8 @@ use pagetide_core::{
 /// The diagnosis that findings lead to, with what the recorder could not see.
 pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, findings: Vec<Finding>) -> Diagnosis {
     let ledger = stretches.ledger.as_ref();
-    let mut diagnosis = Diagnosis { ledger: ledger.cloned(), ..conclude(recording, stretches, findings, ledger) };
+    let mut diagnosis = conclude(recording, stretches, findings, ledger);
+    diagnosis.ledger = diagnosis.ledger.or_else(|| ledger.cloned());
     // The finding has no better evidence than the cause that it is.
     if let Some((cause, finding)) = diagnosis.cause.as_ref().zip(diagnosis.findings.first_mut())
         && cause.grade < Grade::Strong
@@ -287,24 +288,12 @@ fn with_cause(
     let root = &findings[0];
     let links = roots::links(recording, &stretches.windows, root);
     let contradictions = contradictions(recording, &findings);
-    let cost = stretches.whole.as_ref().and_then(|whole| {
-        let cost = stretches.losses.sentence(whole, felt)?;
-        Some(stretches.losses.of_group(whole, felt).map_or(cost.clone(), |group| format!("{cost} {group}")))
-    });
     let changes = changes::near(recording, root);
-    let lost = stretches.ledger.as_ref().filter(|ledger| ledger::noticed(ledger) && ledger.range.overlaps(root.range));
-    // Most of what was lost may have another cause.
-    let booked = lost.and_then(|ledger| {
-        let all = unexplained::time(ledger.lost_ns);
-        match arbiter::gives_back(ledger, root) {
-            Some(own) if own >= ledger.lost_ns / 2 => None,
-            Some(own) => Some(format!("Of the {all} lost, {} are booked to this cause.", unexplained::time(own))),
-            None => ledger.bookings.first().map(|most| {
-                let time = unexplained::time(most.lost_ns);
-                format!("None of the {all} lost is booked to this cause; the largest part is {time} {}.", most.words)
-            }),
-        }
-    });
+    let attributed = stretches.ledger.as_ref().map(|ledger| arbiter::attributed(ledger, root));
+    let lost = attributed.as_ref().filter(|ledger| ledger::noticed(ledger) && ledger.range.overlaps(root.range));
+    let cost = stretches.whole.as_ref().and_then(|whole| stretches.losses.cost(whole, felt, lost));
+    let booked = lost.filter(|ledger| !ledger.bookings.iter().any(|booking| booking.by_cause));
+    let booked = booked.map(|_| "None of the lost time is booked to this cause.".to_owned());
     let lost = lost.map(|ledger| {
         let worst = if ledger.is_part_of(root.range) { "the worst " } else { "" };
         ledger.sentence(&format!("in {worst}{}", ledger.range.length()))
@@ -323,7 +312,7 @@ fn with_cause(
         contradictions,
         incidents: Vec::new(),
         findings,
-        ledger: None,
+        ledger: attributed,
     }
 }
 
@@ -342,7 +331,7 @@ fn summary(
     if !changes.is_empty() {
         sentences.push(format!("Near its onset: {}.", changes.join("; ")));
     }
-    let mut effects: Vec<&str> = links.iter().map(|link| link.effect.as_str()).collect();
+    let mut effects: Vec<&str> = links.iter().map(|link| beside(root, &link.effect)).collect();
     effects.dedup();
     if !effects.is_empty() {
         sentences.push(format!("Effects: {}.", effects.join("; ")));
@@ -362,6 +351,16 @@ fn summary(
         sentences.push(format!("First step: {}", advice.action));
     }
     sentences.join(" ")
+}
+
+/// Evidence by which the statement of a cause says how long requests take.
+const TIMES_OF_REQUESTS: [&str; 3] = ["time per request", "time of a request", "time of a write"];
+
+/// An effect beside the statement of its cause: two times of a request, of stretches that differ a little, would read as two facts.
+fn beside<'a>(root: &Finding, effect: &'a str) -> &'a str {
+    let timed = root.evidence.iter().any(|evidence| TIMES_OF_REQUESTS.contains(&evidence.what.as_str()));
+    let busy = effect.split_once(", ").filter(|(_, time)| timed && time.ends_with(effects::PER_REQUEST));
+    busy.map_or(effect, |(busy, _)| busy)
 }
 
 /// Findings that no cause explains and that are no cause either: reclaim that continues although much is free.

@@ -147,12 +147,14 @@ fn knees(plan: &Plan) -> Option<String> {
 /// The median, and the range of the seeds where it is not one number.
 fn spread(plan: &Plan, point: &PlanPoint) -> String {
     let Some(median) = point.median() else { return "no figure".to_owned() };
-    match (point.values.first(), point.values.last()) {
-        (Some(low), Some(high)) if low < high => {
-            format!("{} ({} to {})", plan.quantity(median), plan.quantity(*low), plan.quantity(*high))
-        }
-        _ => plan.quantity(median),
-    }
+    let range = seeds(plan, point).map_or_else(String::new, |range| format!(" ({range})"));
+    format!("{}{range}", plan.quantity(median))
+}
+
+/// From the least to the most of what the seeds have; absent where they print alike.
+fn seeds(plan: &Plan, point: &PlanPoint) -> Option<String> {
+    let [least, most] = [point.values.first()?, point.values.last()?].map(|value| plan.quantity(*value));
+    (least != most).then(|| format!("{least} to {most}"))
 }
 
 fn points(plan: &Plan) -> Table {
@@ -167,14 +169,8 @@ fn points(plan: &Plan) -> Table {
             plan.varied.iter().zip(&point.at).map(|(setting, at)| setting.values[*at].as_str().into()).collect();
         let median = point.median();
         cells.push(median.map_or_else(|| "-".into(), |median| plan.quantity(median).into()));
-        let range = match (point.values.first(), point.values.last(), &point.refused) {
-            (_, _, Some(why)) => why.clone(),
-            (Some(low), Some(high), None) if low < high => {
-                format!("{} to {}", plan.quantity(*low), plan.quantity(*high))
-            }
-            _ => String::new(),
-        };
-        cells.push(range.into());
+        let range = point.refused.clone().or_else(|| seeds(plan, point)).unwrap_or_default();
+        cells.push(range.as_str().into());
         cells.push(bar(median, most).into());
         if plan.goal.is_some() {
             cells.push(match point.meets_goal {
@@ -359,5 +355,19 @@ mod tests {
         let reads = answer_of("disk_reads", None, [400.0, 100.0]);
         assert_eq!(reads, "The smallest disk_reads is 100 with memory=2GiB.");
         assert_eq!(answer_of("iops", None, [100.0, 400.0]), "The largest iops is 400/s with memory=2GiB.");
+    }
+    #[test]
+    fn the_range_of_the_seeds_is_shown_where_they_print_apart() {
+        let told = |values: &[f64]| {
+            let point = PlanPoint { at: vec![0], values: values.to_vec(), meets_goal: None, refused: None };
+            let plan = Plan { points: vec![point], ..plan_of("iops", None, [0.0; 2]) };
+            let table = points(&plan);
+            let Some(crate::table::Row::Cells(cells)) = table.rows.first() else { panic!("a row") };
+            (answer(&plan), cells[2].text.clone())
+        };
+        let apart = told(&[400.0, 500.0, 640.0]);
+        assert_eq!(apart.0, "The largest iops is 500/s (400/s to 640/s) with memory=1GiB.");
+        assert_eq!(apart.1, "400/s to 640/s");
+        assert_eq!(told(&[500.0, 500.001, 500.002]).1, "", "they print alike");
     }
 }

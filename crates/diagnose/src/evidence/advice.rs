@@ -1,10 +1,10 @@
 //! Settings of the recorded host that advice changes, and the commands that put them back.
 
 use crate::evidence::{advise, word};
-use crate::measure::amount::{Amount, Count, Rate};
+use crate::measure::amount::{Amount, Count, Limit, Rate};
 use crate::measure::cgroup_version;
 use crate::measure::onset;
-use pagetide_core::{Advice, Bytes, Manifest, Moment, Recording};
+use pagetide_core::{Advice, Bytes, Manifest, Moment, Ratio, Recording};
 use std::collections::BTreeMap;
 
 /// The settings that advice changes, by name below `vm.`, with the kernel's defaults.
@@ -134,29 +134,81 @@ fn is_unit(name: &str) -> bool {
     [".service", ".scope", ".slice"].iter().any(|kind| name.ends_with(kind))
 }
 
-/// Less IO for a program that came: a limit of its group, or its weight, by the version of control groups that the host has.
-pub(crate) fn less_io(recording: &Recording, action: &str, own: Option<Limitable<'_>>) -> Advice {
+/// The commands that set `memory.high` of a group, and that remove it.
+pub(crate) fn memory_high(group: &str, size: Amount<Bytes>) -> [String; 2] {
+    if let Some(unit) = group.rsplit('/').next().filter(|name| is_unit(name)) {
+        let set = |value: &str| format!("systemctl set-property --runtime {} MemoryHigh={value}", word(unit));
+        return [set(&format!("{:.0}M", (size.get() / f64::from(1 << 20)).ceil())), set("")];
+    }
+    let write = |value: &str| format!("echo {value} > {}", word(&format!("{group}/memory.high")));
+    [write(&format!("{:.0}", size.get())), write("max")]
+}
+
+/// A program, and what it reads and writes of a disk a second.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) comm: &'a str,
+    pub(crate) disk: &'a str,
+    pub(crate) moved: [Rate<Bytes>; 2],
+    /// Its processes that do.
+    pub(crate) processes: usize,
+}
+
+/// The part of what a program moves that it has to read, or to write, for a limit of that to be of use.
+const LIMITED: Limit<Ratio> = Limit::new(
+    "bytes that a program reads, or writes, per byte that it moves, at least, to limit them",
+    0.1,
+    "A limit of the few reads of a writer makes it wait for its own code.",
+    "judgement",
+);
+
+impl Job<'_> {
+    /// The command that starts it with half of that; absent where control groups cannot limit it: those of v1 do not know who wrote what the flusher
+    /// writes back (`Documentation/admin-guide/cgroup-v1/blkio-controller.rst`, 6.12).
+    fn command(self, v1: bool) -> Option<String> {
+        let all = self.moved[0] + self.moved[1];
+        let limit = |(name, rate): (&str, Rate<Bytes>)| {
+            let half = (rate.get() / 2.0 / 1e3).ceil();
+            let is_of_use = rate.is_positive() && rate >= all * LIMITED;
+            is_of_use.then(|| format!("-p {name}={}", word(&format!("/dev/{} {half:.0}K", self.disk))))
+        };
+        let limited = if v1 { 1 } else { 2 };
+        let reads = self.moved[0] >= self.moved[1];
+        let limits = ["IOReadBandwidthMax", "IOWriteBandwidthMax"].into_iter().zip(self.moved).take(limited);
+        let limits: Vec<String> = limits.filter(|_| reads || !v1).filter_map(limit).collect();
+        // One group for all that it starts.
+        let what = if self.processes > 1 { "sh".to_owned() } else { format!("{} …", word(self.comm)) };
+        (!limits.is_empty()).then(|| format!("systemd-run --scope {} -- {what}", limits.join(" ")))
+    }
+
+    /// What the command does.
+    fn effect(self) -> String {
+        match self.processes {
+            0 | 1 => "The command starts it in a group of its own, with half of the bandwidth that it has now. The group ends with the program.".to_owned(),
+            some => format!(
+                "The command opens a shell in a group with half of the bandwidth that its {some} processes have now: start them from there."
+            ),
+        }
+    }
+}
+
+/// Less IO for what came: a limit of its group where nothing else is in that, else a group of its own when it is started again, else in words. No
+/// weight: that has an effect only with the bfq scheduler or io.cost, which hosts rarely use and recordings do not show.
+pub(crate) fn less_io(recording: &Recording, action: &str, own: Option<Limitable<'_>>, job: Option<Job<'_>>) -> Advice {
+    const LESS: &str = "Other programs wait less; this one takes longer.";
     let v1 = cgroup_version::is_v1(recording);
     if let Some([limit, undo]) = own.filter(|_| !v1).and_then(|own| own.commands(recording)) {
-        return advise(
-            action,
-            Some(&limit),
-            "Other programs wait less; this one takes longer. The limit is half of the requests that its group sends now, and needs no certain IO \
-             scheduler.",
-            Some(&undo),
+        let effect = format!(
+            "{LESS} The limit is half of the requests that its group sends now, and needs no certain IO scheduler."
         );
+        return advise(action, Some(&limit), &effect, Some(&undo));
     }
-    let needs = if v1 {
-        "On control groups v1 systemd sets blkio.weight, which needs the bfq or cfq scheduler."
-    } else {
-        "IOWeight needs the io controller with the bfq scheduler or io.cost."
-    };
-    advise(
-        action,
-        Some("systemctl set-property --runtime SERVICE IOWeight=10"),
-        &format!("Other programs wait less; this one takes longer. {needs}"),
-        Some("systemctl set-property --runtime SERVICE IOWeight="),
-    )
+    if let Some((job, command)) = job.and_then(|job| Some((job, job.command(v1)?))) {
+        return advise(action, Some(&command), &format!("{LESS} {}", job.effect()), None);
+    }
+    let v1 =
+        if v1 { " Control groups v1 limit no writes through the page cache: limit it by its own options." } else { "" };
+    advise(action, None, &format!("{LESS}{v1}"), None)
 }
 
 /// The cached pages that a reader of files needs: enough for readahead.
@@ -213,13 +265,37 @@ mod tests {
     use pagetide_core::{Disk, Mark, MarkKind, RecordingBuilder, SettingChange, Stamp};
 
     #[test]
-    fn less_io_names_what_the_version_of_control_groups_needs() {
-        let needs = |capability: &str| {
+    fn a_program_without_a_group_of_its_own_is_started_in_one() {
+        let of = |capability: &str, moved: [f64; 2], processes: usize| {
             let manifest = Manifest { capabilities: vec![capability.to_owned()], ..Manifest::default() };
-            less_io(&RecordingBuilder::new(manifest).finish(), "Less.", None).effect
+            let job = Job { comm: "cp;x", disk: "vdb", moved: moved.map(Amount::new), processes };
+            less_io(&RecordingBuilder::new(manifest).finish(), "Less.", None, Some(job))
         };
-        assert!(needs("cgroup1").contains("blkio.weight") && !needs("cgroup1").contains("io.cost"));
-        assert!(needs("cgroup2").contains("io.cost") && !needs("cgroup2").contains("blkio"));
+        let told = |capability, moved| of(capability, moved, 1);
+        let command = |capability, moved| told(capability, moved).command;
+        assert_eq!(
+            command("cgroup2", [3e6, 20e6]).as_deref(),
+            Some(
+                "systemd-run --scope -p IOReadBandwidthMax='/dev/vdb 1500K' -p IOWriteBandwidthMax='/dev/vdb 10000K' -- 'cp;x' …"
+            )
+        );
+        assert_eq!(
+            command("cgroup1", [20e6, 3e6]).as_deref(),
+            Some("systemd-run --scope -p IOReadBandwidthMax='/dev/vdb 10000K' -- 'cp;x' …")
+        );
+        let writer = told("cgroup1", [3e6, 20e6]);
+        assert_eq!((writer.command, writer.undo), (None, None), "control groups v1 do not know who wrote");
+        assert!(writer.effect.contains("Control groups v1 limit no writes"), "{}", writer.effect);
+        assert_eq!(command("cgroup2", [0.0; 2]), None, "nothing is known of what it moves");
+        let writes = command("cgroup2", [6e3, 1e6]).unwrap();
+        assert!(!writes.contains("IORead"), "its few reads are its code: {writes}");
+        let several = of("cgroup2", [20e6, 0.0], 4);
+        assert_eq!(
+            several.command.as_deref(),
+            Some("systemd-run --scope -p IOReadBandwidthMax='/dev/vdb 10000K' -- sh"),
+            "one group for all of them"
+        );
+        assert!(several.effect.contains("its 4 processes"), "{}", several.effect);
     }
 
     #[test]
@@ -258,8 +334,8 @@ mod tests {
                 ..Manifest::default()
             };
             let own = Limitable { group, disk: "vdb", requests: requests.map(Amount::new) };
-            let advice = less_io(&RecordingBuilder::new(manifest).finish(), "Less.", Some(own));
-            [advice.command.unwrap(), advice.undo.unwrap()]
+            let advice = less_io(&RecordingBuilder::new(manifest).finish(), "Less.", Some(own), None);
+            [advice.command, advice.undo].map(Option::unwrap_or_default)
         };
         let plain = "/sys/fs/cgroup/batch";
         let number = Some("254:16");
@@ -282,7 +358,7 @@ mod tests {
             commands(plain, [80.0, 0.0], "cgroup2", None),
             commands(plain, [0.0, 0.0], "cgroup2", number),
         ] {
-            assert!(command.contains("IOWeight=10"), "{command}");
+            assert_eq!(command, "", "nothing is known that would limit it");
         }
     }
 
@@ -295,12 +371,6 @@ mod tests {
         };
         assert_eq!(of_version("cgroup2"), "systemd-run --scope -p MemoryHigh=317M -- 'git;fsck' …");
         assert_eq!(of_version("cgroup1"), "systemd-run --scope -p MemoryMax=317M -- 'git;fsck' …", "v1 has no other");
-    }
-
-    #[test]
-    fn less_io_is_undone_without_the_other_settings_of_the_unit() {
-        let undo = less_io(&RecordingBuilder::new(Manifest::default()).finish(), "Less.", None).undo;
-        assert_eq!(undo.as_deref(), Some("systemctl set-property --runtime SERVICE IOWeight="));
     }
 
     #[test]

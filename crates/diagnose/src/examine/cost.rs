@@ -27,7 +27,8 @@ use crate::rules;
 use crate::rules::contract::Loss;
 use pagetide_core::derived;
 use pagetide_core::{
-    Account, Actor, Bytes, Finding, Moment, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost,
+    Account, Actor, Bytes, Finding, Ledger, Moment, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold,
+    TimeLost,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -274,6 +275,58 @@ impl Losses {
 
     /// What a finding costs, as a sentence. Of a fact, which costs something only by its effects, nothing is said when it cost nothing.
     pub(crate) fn sentence(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
+        match self.waited(whole, finding)? {
+            Cost::Words(words) => Some(words),
+            Cost::Waited(waited) => Some(
+                [Some(waited.tasks.lost()), waited.also, waited.program.map(|one| one.waited())]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            ),
+        }
+    }
+
+    /// The same with the control group that lost most by it, as it follows what the ledger says: no amount is said twice. Of the waits that the ledger
+    /// has summed up only those before are new.
+    pub(crate) fn cost(&self, whole: &Window<'_>, finding: &Finding, ledger: Option<&Ledger>) -> Option<String> {
+        let group = self.of_group(whole, finding);
+        let waited =
+            match self.waited(whole, finding)? {
+                Cost::Words(words) => {
+                    return Some(group.map_or(words.clone(), |group| {
+                        format!("{words} {}", group.named("The control group").waited())
+                    }));
+                }
+                Cost::Waited(waited) => waited,
+            };
+        let Some(group) = group else { return self.sentence(whole, finding) };
+        let AllWaited { tasks, also, program } = *waited;
+        let summed = ledger.is_some_and(|ledger| {
+            let all = ledger.range.length().get() <= finding.range.length().get().saturating_mul(2);
+            ledger.by == format!("cgroup:{}", group.who) && all && !ledger.is_part_of(finding.range)
+        });
+        let tasks = Some(tasks).filter(|tasks| !tasks.is_as_long_as(&group));
+        // Amounts that print alike are one.
+        let (same, program) = match program {
+            Some(program) if program.told() == group.told() => (Some(program), None),
+            other => (None, other),
+        };
+        let before_is_told = tasks.as_ref().is_some_and(|tasks| tasks.told()[1] == group.told()[1]);
+        let first = same.map_or_else(String::new, |program| format!("{} and ", program.who));
+        let group = match (summed, first.is_empty()) {
+            (true, _) => {
+                Some(group.named(&format!("{first}the control group")).waited_before()).filter(|_| !before_is_told)
+            }
+            (false, true) => Some(group.named("The control group").waited()),
+            (false, false) => Some(group.named(&format!("{first}the control group")).waited()),
+        };
+        let sentences = [tasks.map(|tasks| tasks.lost()), also, program.map(|one| one.waited()), group];
+        Some(sentences.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    }
+
+    /// How long tasks waited by a finding; absent where nothing is to be said of that.
+    fn waited(&self, whole: &Window<'_>, finding: &Finding) -> Option<Cost> {
         let known = rules::by_id(finding.rule).loss;
         let loss = known.unwrap_or(Loss::Stalls);
         // The statement tells of a thread that computes all the time. No task waits for a CPU.
@@ -282,39 +335,33 @@ impl Losses {
         }
         if let Some(service) = one_at_a_time(whole, finding) {
             let times = service.fewer().get();
-            return Some(format!("Tasks of {} did {times:.1} times as much before.", service.group));
+            return Some(Cost::Words(format!("Tasks of {} did {times:.1} times as much before.", service.group)));
         }
         let harm = self.of_finding(whole, finding, loss)?;
         if known.is_none() && harm.lost() < Amount::new(MIN_LOST_TIME.get()) {
             return None;
         }
         let losses = self.in_stretch(whole, finding.range, Some(finding.rule));
-        let [share, before] = told(harm, &losses).map(of_a_second);
-        let mut text = format!("Tasks lost {share} of each second waiting for {} ({before} before).", loss.name());
+        let tasks = Waited::of("Tasks", told(harm, &losses), loss.name());
         // Who is short of a CPU may wait for a device as well.
         let stalls = || {
             self.of_host(whole, finding.range, Loss::Stalls).filter(|harm| harm.share > harm.before + NOTICED.value())
         };
-        if let Some(harm) = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| stalls()) {
+        let also = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| stalls()).map(|harm| {
             let stalls = self.in_stretch(whole, finding.range, None);
             let stalls: Vec<TimeLost> =
                 stalls.into_iter().map(|one| TimeLost { by_cause: one.resource != Resource::Cpu, ..one }).collect();
             let [share, before] = told(harm, &stalls).map(of_a_second);
-            text += &format!(
-                " They also lost {share} of each second waiting for {} ({before} before).",
-                Loss::Stalls.name()
-            );
-        }
+            format!("Tasks also lost {share} of each second waiting for {} ({before} before).", Loss::Stalls.name())
+        });
         let programs = self.of_programs(whole, finding.range);
         let programs = programs.iter().filter(|one| loss.resources().contains(&one.resource));
-        if let Some(most) = programs.max_by_key(|one| one.lost_ns) {
-            let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
-            let program = most.victim.name().unwrap_or_default();
+        let program = programs.max_by_key(|one| one.lost_ns).map(|most| {
             let added = if most.share > 1.0 { ", its tasks added up" } else { "" };
-            let resource = most.resource.words();
-            text += &format!(" {program} waited {share} of each second for {resource}{added} ({before} before).");
-        }
-        Some(text)
+            let resource = format!("{}{added}", most.resource.words());
+            Waited::of(most.victim.name().unwrap_or_default(), [most.share, most.before].map(Amount::new), &resource)
+        });
+        Some(Cost::Waited(Box::new(AllWaited { tasks, also, program })))
     }
 
     /// What the recording does not show of harm: a sentence each.
@@ -330,17 +377,13 @@ impl Losses {
         stalls.into_iter().chain(nothing).chain(delays::missing(recording)).collect()
     }
 
-    /// Which control group lost most time by a finding, as a sentence; absent where none was recorded, or where tasks of all groups were killed.
-    pub(crate) fn of_group(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
+    /// Which control group lost most time by a finding; absent where none was recorded, or where tasks of all groups were killed.
+    fn of_group(&self, whole: &Window<'_>, finding: &Finding) -> Option<Waited> {
         let losses = self.in_stretch(whole, finding.range, Some(finding.rule));
         let most = suffers_most(losses.iter().filter(|one| one.by_cause))?;
-        let name = most.victim.as_group()?;
-        let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
         let on = most.disk.as_ref().map_or(String::new(), |disk| format!(" of {disk}"));
-        Some(format!(
-            "The control group {name} waited {share} of each second for {}{on} ({before} before).",
-            most.resource.words()
-        ))
+        let resource = format!("{}{on}", most.resource.words());
+        Some(Waited::of(most.victim.as_group()?, [most.share, most.before].map(Amount::new), &resource))
     }
 
     /// Whether the time that somebody lost is that of services: of groups without others in them, where their waits were recorded. That of the host
@@ -463,6 +506,72 @@ impl Losses {
         losses.max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
     }
 }
+
+/// What a finding costs.
+enum Cost {
+    /// A sentence that is not about waits.
+    Words(String),
+    Waited(Box<AllWaited>),
+}
+
+/// Who waited by a finding.
+struct AllWaited {
+    tasks: Waited,
+    /// What tasks that wait for a CPU also lost, as a sentence.
+    also: Option<String>,
+    /// The program that lost most, where the kernel accounted for programs.
+    program: Option<Waited>,
+}
+
+/// Who waited for what, and how long of each second.
+struct Waited {
+    who: String,
+    resource: String,
+    share: Amount<Ratio>,
+    before: Amount<Ratio>,
+}
+
+impl Waited {
+    fn of(who: &str, [share, before]: [Amount<Ratio>; 2], resource: &str) -> Self {
+        Self { who: who.to_owned(), resource: resource.to_owned(), share, before }
+    }
+
+    /// The same with words before the name.
+    fn named(self, words: &str) -> Self {
+        Self { who: format!("{words} {}", self.who), ..self }
+    }
+
+    /// Whether these are the waits of another and hardly any beside them.
+    fn is_as_long_as(&self, other: &Self) -> bool {
+        (self.share - other.share).abs() <= self.share.max(other.share) * HARDLY
+    }
+
+    /// How long of each second, and before.
+    fn told(&self) -> [String; 2] {
+        [self.share, self.before].map(of_a_second)
+    }
+
+    fn lost(&self) -> String {
+        let [share, before] = self.told();
+        format!("{} lost {share} of each second waiting for {} ({before} before).", self.who, self.resource)
+    }
+
+    fn waited(&self) -> String {
+        let [share, before] = self.told();
+        format!("{} waited {share} of each second for {} ({before} before).", self.who, self.resource)
+    }
+
+    fn waited_before(&self) -> String {
+        let [_, before] = self.told();
+        if before == NOTHING {
+            return format!("Before, {} did not wait for {}.", self.who, self.resource);
+        }
+        format!("Before, {} waited {before} of each second for {}.", self.who, self.resource)
+    }
+}
+
+/// The part of waits in which those of a group are those of the host: two sentences about them would say one thing.
+const HARDLY: f64 = 0.05;
 
 /// Whether waits for IO are more than those of a program for its own reads, one by one: a queue lasts, or a program reads back what the
 /// cache served before. Idle CPUs alone do not tell of a queue.
@@ -600,8 +709,11 @@ fn works_for_itself(whole: &Window<'_>, span: Span, (name, resource): (&str, Res
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.
 fn of_a_second(share: Amount<Ratio>) -> String {
     let lost = Amount::<Nanos>::new((share.get() * 1e4).round() * 1e5);
-    if lost.is_positive() { lost.to_string() } else { "none".to_owned() }
+    if lost.is_positive() { lost.to_string() } else { NOTHING.to_owned() }
 }
+
+/// No time.
+const NOTHING: &str = "none";
 
 #[cfg(test)]
 mod tests {

@@ -52,7 +52,7 @@ const MORE: Limit<Count> = Limit::new(
     "Little's law",
 );
 /// Busy time per request, times that before, of a slow device.
-const SLOWER: Limit<Count> = Limit::new(
+pub(crate) const SLOWER: Limit<Count> = Limit::new(
     "busy time per request of a slow device, scaled by request size, relative to its calm time",
     1.5,
     "A different mix of requests changes it by less.",

@@ -5,7 +5,7 @@
 
 use crate::actors::group;
 use crate::actors::process::{self, ProcessShare};
-use crate::evidence::advice::Limitable;
+use crate::evidence::advice::{Job, Limitable};
 use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
@@ -168,6 +168,12 @@ impl<'a> Senders<'a> {
 /// What a command moves on a disk, at most.
 pub(crate) fn part(window: &Window<'_>, disk: &str, comm: &str) -> Rate<Bytes> {
     Senders::of(window).part(window, disk, comm)
+}
+
+/// What a program does to a disk, to limit it.
+pub(crate) fn job<'a, M>(window: &Window<'a>, disk: &'a str, program: &ProcessShare<'a, M>) -> Job<'a> {
+    let moved = Senders::of(window).parts(window, disk, program.comm);
+    Job { comm: program.comm, disk, moved, processes: program.processes }
 }
 
 /// The control group of the root of the hierarchy (`kernfs_init_root`: the first node).

@@ -57,17 +57,20 @@ pub(crate) fn sentence(whole: &Window<'_>, ledger: &Ledger) -> String {
     format!("{text} lost {lost}, beginning {place} into the recording, {part}. No rule names a cause.")
 }
 
+/// Who uses most of the CPUs, in words; absent where no program does.
+pub(crate) fn uses_cpus(during: &Window<'_>) -> Option<String> {
+    let most = process::fastest::<Count>(during, &["utime", "stime"])?;
+    let (used, cpus) = (most.cpus().get(), during.recording.manifest.cpus);
+    (used >= f64::from(cpus) * 0.5)
+        .then(|| format!("{} uses {used:.1} of {cpus} {}", most.words(), if cpus == 1 { "CPU" } else { "CPUs" }))
+}
+
 /// Who uses most of the CPUs, or what may hold a group where nobody does.
 fn computes(during: &Window<'_>) -> String {
-    let most = process::fastest::<Count>(during, &["utime", "stime"]);
-    let cpus = during.recording.manifest.cpus;
-    most.map(|most| (most, most.cpus().get())).filter(|(_, used)| *used >= f64::from(cpus) * 0.5).map_or_else(
-        || {
-            "check cpu.max and cpuset.cpus of the group and of those above it, and the time that a hypervisor takes"
-                .to_owned()
-        },
-        |(most, used)| format!("{} uses {used:.1} of {cpus} CPUs", most.words()),
-    )
+    uses_cpus(during).unwrap_or_else(|| {
+        "check cpu.max and cpuset.cpus of the group and of those above it, and the time that a hypervisor takes"
+            .to_owned()
+    })
 }
 
 /// What this module reads: the limits of a group's IO at a device, and what it does of them.

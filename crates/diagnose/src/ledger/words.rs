@@ -2,9 +2,13 @@
 
 use crate::actors::io_limit;
 use crate::ledger::disk_load::sender;
+use crate::ledger::unexplained;
 use crate::measure::cgroup_version;
 use crate::measure::window::Window;
 use pagetide_core::{Account, Booking};
+
+/// What stands before a wait that no cause explains.
+pub(crate) const UNEXPLAINED: &str = "unexplained: ";
 
 /// Names what the time of a stretch was lost to.
 #[derive(Debug, Clone, Copy)]
@@ -32,14 +36,17 @@ impl Words<'_> {
                 format!("in the queue of {named}{}", sender.map_or(String::new(), |sender| format!(", {sender}")))
             }
             Account::Device => format!("waiting for {named}, which takes longer per request"),
-            Account::Cpu => "waiting for a CPU".to_owned(),
+            Account::Cpu => {
+                let user = Some(lost_ns).filter(|lost| *lost > 0).and_then(|_| unexplained::uses_cpus(&self.during));
+                format!("waiting for a CPU{}", user.map_or(String::new(), |user| format!(", where {user}")))
+            }
             Account::OwnWork => format!("on its own added requests to {named}"),
             Account::Unexplained => limit.as_ref().map_or_else(
-                || "unexplained: waiting for IO while no device had a request in flight".to_owned(),
+                || format!("{UNEXPLAINED}waiting for IO while no device had a request in flight"),
                 |limit| format!("waiting for the IO limit ({limit}) while no device had a request in flight"),
             ),
         };
         let on = disk.map(|disk| format!("disk:{disk}")).or_else(|| limit.map(|limit| format!("limit:{limit}")));
-        Booking { account, lost_ns, on, words }
+        Booking { account, lost_ns, on, by_cause: false, words }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::ledger::accounts::of_rule;
 use crate::ledger::harm::NOTICED;
+use crate::ledger::words::UNEXPLAINED;
 use crate::ledger::{self, LOST, UNOWNED};
 use crate::measure::amount::{Count, Limit};
 use crate::rules::contract::{Loss, Role};
@@ -237,6 +238,22 @@ pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
     (lost > 0 && finding.range.overlaps(ledger.range)).then_some(lost)
 }
 
+/// The ledger with what a finding explains of it.
+pub(crate) fn attributed(ledger: &Ledger, finding: &Finding) -> Ledger {
+    let mut ledger = ledger.clone();
+    let overlaps = finding.range.overlaps(ledger.range);
+    for booking in &mut ledger.bookings {
+        let mut sides = SIDES.into_iter().filter(|side| side.contains(&booking.account));
+        booking.by_cause = overlaps && sides.any(|side| explains(finding.rule, side));
+        if booking.by_cause
+            && let Some(known) = booking.words.strip_prefix(UNEXPLAINED)
+        {
+            booking.words = known.to_owned();
+        }
+    }
+    ledger
+}
+
 /// The numbers that decide.
 pub(crate) const THRESHOLDS: [Threshold; 7] =
     [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), LITTLE_CPU.doc(), ELSEWHERE.doc(), UNOWNED.doc()];
@@ -271,7 +288,7 @@ mod tests {
                 by: "cgroup:/app".to_owned(),
                 lost_ns,
                 share: percent as f64 / 100.0,
-                bookings: vec![Booking { account, lost_ns, on: None, words: String::new() }],
+                bookings: vec![Booking { account, lost_ns, on: None, by_cause: false, words: String::new() }],
                 groups: Vec::new(),
                 over_time: Vec::new(),
             };
@@ -294,7 +311,8 @@ mod tests {
     #[test]
     fn a_device_is_not_surely_why_where_services_mostly_waited_for_a_cpu() {
         let minor = |rule: RuleId, cpu: u64| {
-            let booking = |account, lost_ns| Booking { account, lost_ns, on: None, words: String::new() };
+            let booking =
+                |account, lost_ns| Booking { account, lost_ns, on: None, by_cause: false, words: String::new() };
             let ledger = Ledger {
                 range: RANGE,
                 by: "cgroup:/app".to_owned(),
@@ -319,6 +337,7 @@ mod tests {
             account: Account::Load,
             lost_ns: 30_000_000_000,
             on: Some(format!("disk:{on}")),
+            by_cause: false,
             words: String::new(),
         };
         let ruled = |waited_for: &str, cold: &str, loaded: &str| {
@@ -350,8 +369,13 @@ mod tests {
                 builder.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
                 builder.value(Table::Host, "", &column, (at + 8 - first_kill).max(0) / 8);
             }
-            let booking =
-                Booking { account, lost_ns: 30_000_000_000, on: Some("disk:vdb".to_owned()), words: String::new() };
+            let booking = Booking {
+                account,
+                lost_ns: 30_000_000_000,
+                on: Some("disk:vdb".to_owned()),
+                by_cause: false,
+                words: String::new(),
+            };
             let ledger = Ledger {
                 range: RANGE,
                 by: "cgroup:/app".to_owned(),

@@ -37,6 +37,8 @@ impl Effect {
 
 /// Share of time for which tasks wait that people notice.
 const WAITING: f64 = 0.05;
+/// What follows the time of a request.
+pub(crate) const PER_REQUEST: &str = " per request";
 /// Share of time for which a device is busy that makes others wait.
 const BUSY: f64 = 0.7;
 
@@ -99,7 +101,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
         evidence.push(measured(place.0, "requests in flight", source, queue));
     }
     if let Some(time) = during.disk_await(disk) {
-        words += &format!(", {time} per request");
+        words += &format!(", {time}{PER_REQUEST}");
         let source = format!("read_ms + write_ms per request, or await_ms of {disk}");
         evidence.push(measured(place.0, "time per request, queue included", source, time));
     }

@@ -127,7 +127,7 @@ mod tests {
         let episodes = Episodes::default();
         let whole = Window::whole(&recording, &episodes).unwrap();
         let lost_ns = 5_000_000_000;
-        let booking = Booking { account: Account::ReadAgain, lost_ns, on: None, words: String::new() };
+        let booking = Booking { account: Account::ReadAgain, lost_ns, on: None, by_cause: false, words: String::new() };
         let ledger = Ledger {
             range: Span::new(2 * SECOND, 9 * SECOND),
             by: format!("cgroup:{VICTIM}"),

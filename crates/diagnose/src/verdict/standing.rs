@@ -82,6 +82,7 @@ fn behind(whole: &Window<'_>, mut found: EvidenceBuilder, victim: &str, disk: &s
             Some(program) => disk_load::limitable(whole, disk, program.comm),
             None => disk_load::limitable_group(whole, disk, group),
         },
+        program.map(|program| disk_load::job(whole, disk, &program)),
     );
     found.finish(rule, statement, vec![advice])
 }

@@ -234,14 +234,8 @@ fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
     let leak = finding(&grows(|at| at * 12.0 * MIB), "memory-leak").unwrap();
     assert_eq!(leak.origins.names(), ["process:7@7"]);
     assert!(leak.statement.contains("at 12 MiB/s"), "{}", leak.statement);
-    let of_version = |version: &str| {
-        let mut recording = grows(|at| at * 12.0 * MIB);
-        recording.manifest.capabilities = vec![version.to_owned()];
-        let mut leak = finding(&recording, "memory-leak").unwrap();
-        leak.advice.remove(0).command.unwrap()
-    };
-    assert!(of_version("cgroup1").ends_with("MemoryMax=SIZE"), "control groups v1 have no memory.high");
-    assert!(of_version("cgroup2").ends_with("MemoryHigh=SIZE"));
+    assert_eq!(leak.advice[0].command, None, "its service is not known");
+    assert_eq!(leak.advice[1].command.as_deref(), Some("heaptrack -p 7"));
     for (name, other) in [
         ("taken at once and kept", grows(|at| 1400.0 * MIB * progress(at))),
         ("a little", grows(|at| at * 0.5 * MIB)),
@@ -250,6 +244,40 @@ fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
     ] {
         assert_eq!(finding(&other, "memory-leak"), None, "{name}");
     }
+}
+
+#[test]
+fn what_leaks_is_limited_where_its_service_is_known_and_had_no_limit() {
+    let limited = |group: &'static str, version: &str, high: Option<f64>| {
+        let grows = |at: f64| at * 12.0 * MIB;
+        let story = host()
+            .gauge(Table::Host, "", "AnonPages", move |at| GIB + grows(at))
+            .gauge(Table::Host, "", "MemAvailable", |_| 100.0 * MIB)
+            .gauge(Table::Process, "7@7", "RssAnon", grows)
+            .gauge(Table::Process, "7@7", "cgroup_id", |_| 42.0)
+            .gauge(Table::Cgroup, group, "cgroup_id", |_| 42.0)
+            .gauge(Table::Cgroup, group, "current", |_| 1450.0 * MIB);
+        let story =
+            if let Some(high) = high { story.gauge(Table::Cgroup, group, "high", move |_| high) } else { story };
+        let mut recording = story.tell();
+        recording.manifest.capabilities = vec![version.to_owned()];
+        let advice = finding(&recording, "memory-leak").unwrap().advice.remove(0);
+        [advice.command, advice.undo].map(Option::unwrap_or_default)
+    };
+    let (unit, plain) = ("/sys/fs/cgroup/system.slice/app.service", "/sys/fs/cgroup/app");
+    assert_eq!(
+        limited(unit, "cgroup2", None),
+        [
+            "systemctl set-property --runtime app.service MemoryHigh=1500M",
+            "systemctl set-property --runtime app.service MemoryHigh="
+        ]
+    );
+    assert_eq!(
+        limited(plain, "cgroup2", None),
+        ["echo 1572864000 > /sys/fs/cgroup/app/memory.high", "echo max > /sys/fs/cgroup/app/memory.high"]
+    );
+    assert_eq!(limited(unit, "cgroup1", None), ["", ""], "control groups v1 have no memory.high");
+    assert_eq!(limited(unit, "cgroup2", Some(2.0 * GIB)), ["", ""], "it has a limit, which somebody chose");
 }
 
 #[test]

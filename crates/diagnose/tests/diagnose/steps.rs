@@ -267,6 +267,9 @@ fn a_writer_above_the_freerun_ceiling_is_throttled() {
     check_snapshot("dirty-throttled", &throttled, "dirty-throttled");
     let small = write("A8", 62.5 * MIB, 62.0 * MIB, 24.0 * MIB, available);
     let direct = write("direct", 256.0 * MIB, 2.0 * MIB, 256.0 * MIB, available);
+    let mut counted = write("A7", 256.0 * MIB, 110.0 * MIB, 150.0 * MIB, available);
+    counted.figures.set(Throttled, 0.0);
+    assert_eq!(finding(&Story::of_steps([counted]), "dirty-throttled"), None, "the kernel counted no time");
     for near_miss in [small, direct, a1()] {
         let id = near_miss.id.clone();
         assert_eq!(finding(&Story::of_steps([near_miss]), "dirty-throttled"), None, "{id}");
@@ -276,4 +279,34 @@ fn a_writer_above_the_freerun_ceiling_is_throttled() {
         finding(&Story::of_steps([held]), "dirty-throttled").is_some(),
         "less is available, so the ceiling is lower"
     );
+}
+
+#[test]
+fn a_step_that_fills_the_queue_of_a_device_does_not_make_it_slow() {
+    // The disk completes 100 a second at most: one at a time in the first minute, then 32 at once.
+    let told = |completed: f64| {
+        let deep = |at: f64| at > 60.0;
+        let rate = move |at: f64| if deep(at) { completed } else { 100.0 };
+        let time = move |at: f64| if deep(at) { 32_000.0 / completed } else { 10.0 };
+        let part = |id: &str, from: i64, to: i64| StepResult {
+            started_ns: from * 1_000_000_000,
+            ended_ns: to * 1_000_000_000,
+            ..step(id, &[])
+        };
+        let story = Story::new(121, 1.0)
+            .counter(Table::Host, "", "psi_io_some", |_| 900_000.0)
+            .counter(Table::Disk, "vda", "reads", rate)
+            .counter(Table::Disk, "vda", "read_sectors", move |at| rate(at) * 16.0)
+            .counter(Table::Disk, "vda", "read_ms", move |at| rate(at) * time(at))
+            .counter(Table::Disk, "vda", "writes", |_| 0.0)
+            .counter(Table::Disk, "vda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "vda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "vda", "io_ms", |_| 1000.0)
+            .counter(Table::Disk, "vda", "weighted_io_ms", move |at| rate(at) * time(at))
+            .step(part("one", 0, 60))
+            .step(part("many", 60, 120));
+        finding(&story.tell(), "device-slow")
+    };
+    assert_eq!(told(100.0), None, "they wait for each other");
+    assert!(told(30.0).is_some(), "it completes a third");
 }

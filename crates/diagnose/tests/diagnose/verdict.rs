@@ -189,7 +189,7 @@ fn those_who_suffer_come_first_and_what_had_just_started_last() {
     let losses = diagnosis.incidents[0].losses.iter();
     let groups: Vec<&str> = losses.filter_map(|loss| loss.victim.as_group()).collect();
     assert_eq!(groups, ["/served", "/idle", "/new"]);
-    assert!(diagnosis.summary.contains("The control group /served waited 400 ms"), "{}", diagnosis.summary);
+    assert!(diagnosis.summary.contains("the control group /served waited 100 us"), "{}", diagnosis.summary);
 }
 
 #[test]
@@ -279,6 +279,20 @@ fn the_chain_goes_from_the_stream_to_its_victims() {
     assert!(diagnosis.summary.contains("sda is a victim"), "{}", diagnosis.summary);
     let cleared: Vec<&str> = diagnosis.cleared.iter().map(|cleared| cleared.rule.as_str()).collect();
     assert!(cleared.contains(&"anonymous-growth-takes-cache"), "{cleared:?}");
+}
+
+#[test]
+fn a_host_without_swap_is_not_told_that_swap_is_not_the_cause() {
+    let cleared = |total: f64| {
+        let story = stream()
+            .gauge(Table::Host, "", "SwapTotal", move |_| total)
+            .counter(Table::Host, "", "pswpin", |_| 0.0)
+            .counter(Table::Host, "", "pswpout", |_| 0.0);
+        let diagnosis = diagnose(&story.tell());
+        diagnosis.cleared.iter().any(|cleared| cleared.rule.as_str() == "swap-thrash")
+    };
+    assert!(cleared(2.0 * GIB), "it has swap, and none is used");
+    assert!(!cleared(0.0), "no swap could have been the cause");
 }
 
 #[test]

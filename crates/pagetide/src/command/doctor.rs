@@ -4,9 +4,10 @@ mod check;
 mod vm;
 
 use super::Outcome;
+use super::record::rights;
 use crate::output;
 use check::{Check, first_line};
-use pagetide_core::{Bytes, Error};
+use pagetide_core::{Bytes, Error, Manifest};
 use pagetide_kernel::{Root, damon};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table, Tone};
@@ -181,14 +182,15 @@ fn zram() -> Check {
 }
 
 fn recorded() -> Check {
-    let spots = pagetide_kernel::facts(&Root::host()).map(|facts| facts.blind()).unwrap_or_default();
+    let facts = pagetide_kernel::facts(&Root::host()).ok();
+    let spots = facts.as_ref().map(Manifest::blind).unwrap_or_default();
     Check {
         name: "recorded",
         there: spots.is_empty(),
         needed: false,
         purpose: "what record and diagnose can see",
         found: if spots.is_empty() { "all file systems and processes".into() } else { spots.join("; ") },
-        hint: String::new(),
+        hint: facts.as_ref().and_then(rights::hint).unwrap_or_default(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod group;
 mod keep;
 mod label;
+pub(crate) mod rights;
 mod settings;
 mod status;
 mod trace_mode;
@@ -231,6 +232,9 @@ fn report(
         output::say(&waited(waits));
     }
     manifest.blind().iter().for_each(|line| output::say(line));
+    if let Some(command) = rights::hint(manifest) {
+        output::say(&format!("to see what only root may read: {command}"));
+    }
     if let Some(status) = command.filter(|status| !status.success()) {
         output::say(&match stopped {
             true => format!("pagetide was told to stop, and ended the command ({status})"),

@@ -3,7 +3,7 @@
 use super::block::FindingCard;
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Evidence, Finding, Grade, Quantity, Recording, Relation, Span, Unit};
+use pagetide_core::{Advice, Evidence, Finding, Grade, Quantity, Recording, Relation, Span, Unit};
 
 /// The findings, the strongest first. Those of one rule are one card: its strongest place, and the others in order of time.
 pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recording: &Recording) -> Vec<FindingCard> {
@@ -13,9 +13,9 @@ pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recordi
     for finding in findings {
         match groups.iter_mut().find(|(first, _)| first.rule == finding.rule.as_str()) {
             Some((first, others)) => {
-                let new = finding.advice.iter().filter(|advice| !first.advice.contains(advice));
-                let new: Vec<_> = new.cloned().collect();
-                first.advice.extend(new);
+                for advice in &finding.advice {
+                    add(&mut first.advice, advice);
+                }
                 others.push(finding);
             }
             None => groups.push((card(finding, recording), Vec::new())),
@@ -26,6 +26,19 @@ pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recordi
         FindingCard { also: others.into_iter().map(|other| card(other, recording)).collect(), ..first }
     });
     cards.collect()
+}
+
+/// Adds an advice to those of a card, unless that has it: what it gives back at one place and at another is one thing to do, worth the larger.
+fn add(all: &mut Vec<Advice>, advice: &Advice) {
+    match all.iter_mut().find(|known| is_same(known, advice)) {
+        Some(known) => known.gives_back_ns = known.gives_back_ns.max(advice.gives_back_ns),
+        None => all.push(advice.clone()),
+    }
+}
+
+/// Whether two pieces of advice are one thing to do.
+pub(super) fn is_same(one: &Advice, other: &Advice) -> bool {
+    one.action == other.action && one.command == other.command
 }
 
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
@@ -109,7 +122,24 @@ const fn word(relation: Relation) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::later;
+    use super::{add, later};
+    use pagetide_core::Advice;
+
+    #[test]
+    fn what_two_findings_of_a_rule_advise_is_one_thing_to_do() {
+        let advice = |command: &str, gives_back_ns: Option<u64>| Advice {
+            action: "Raise the limit.".to_owned(),
+            command: Some(command.to_owned()),
+            effect: String::new(),
+            undo: None,
+            scenario: None,
+            gives_back_ns,
+        };
+        let mut all = vec![advice("echo 1", None)];
+        add(&mut all, &advice("echo 1", Some(7)));
+        add(&mut all, &advice("echo 2", None));
+        assert_eq!(all, [advice("echo 1", Some(7)), advice("echo 2", None)]);
+    }
 
     #[test]
     fn a_day_is_said_once() {

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::{chain, findings};
 use crate::stage::Stage;
 use crate::table::Table;
-use pagetide_core::{Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Span, Unit};
+use pagetide_core::{Advice, Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Span, Unit};
 
 /// What happened, in one sentence or two: of an incident its cause.
 pub(super) fn headline(report: &Report) -> String {
@@ -164,7 +164,10 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     unknown(report, blocks);
     if !others.is_empty() {
         blocks.push(Block::Heading("Other findings".to_owned()));
-        let cards = findings::cards(others, &report.recording);
+        let mut cards = findings::cards(others, &report.recording);
+        // "What to do" has it.
+        let told = |advice: &Advice| root.advice.iter().any(|known| findings::is_same(known, advice));
+        cards.iter_mut().for_each(|card| card.advice.retain(|advice| !told(advice)));
         blocks.extend(cards.into_iter().map(|card| Block::Finding(Box::new(card))));
     }
 }

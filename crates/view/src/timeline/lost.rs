@@ -68,7 +68,7 @@ mod tests {
     use pagetide_core::{Booking, LostAt, Recording, Span};
 
     fn booking(account: Account, lost_ns: u64) -> Booking {
-        Booking { account, lost_ns, on: None, words: String::new() }
+        Booking { account, lost_ns, on: None, by_cause: false, words: String::new() }
     }
 
     #[test]

@@ -253,6 +253,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
                 user.process.comm
             ),
             disk_load::limitable(&during, disk, user.process.comm),
+            Some(disk_load::job(&during, disk, &user.process)),
         ),
         None if swaps => advise(
             "Run less at the same time, or add memory.",

@@ -3,7 +3,7 @@
 use crate::actors::kernel_log;
 use crate::evidence::threshold::MECHANICAL;
 use crate::evidence::{EvidenceBuilder, advice};
-use crate::ledger::waits;
+use crate::ledger::{accounts, waits};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::disks::{DELAYS, MIN_DELAY};
 use crate::measure::episodes::SignalSpec;
@@ -186,6 +186,14 @@ fn sends_more_below(window: &Window<'_>, disk: &str, span: Span) -> bool {
     })
 }
 
+/// Whether a disk works no longer on each request than before, and they take longer because more of them wait. A step of a run sends as many at once as it
+/// is told to: at the limit of the device that makes its own queue, and costs nobody else any time.
+fn only_queues(window: &Window<'_>, disk: &str, span: Span) -> bool {
+    let per_request = |during: &Window<'_>| Some(during.busy(disk)?.get() / requests(during, disk)?.get());
+    let before = window.baseline().until(span.from).and_then(|before| per_request(&before));
+    per_request(&window.over(span)).zip(before).is_some_and(|(now, before)| now < before * accounts::SLOWER.get())
+}
+
 /// When requests take longer. A burst in that time, of what has queued up meanwhile, may stand out so far that the rest of it does not.
 fn slow_span(window: &Window<'_>, disk: &str) -> Span {
     let spec = SignalSpec::disk_await(disk);
@@ -239,6 +247,7 @@ fn of_disk<'a>(window: &Window<'a>, disk: &'a str) -> Option<Finding> {
                 || ramped_up(window, disk, span, now.requests)
                 || sends_more_below(window, disk, span)
                 || (now.size() / baseline.size()).get() > LARGER.get()
+                || window.step.is_some() && only_queues(window, disk, span)
             {
                 return None;
             }

@@ -134,6 +134,11 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     if window.figure::<Ratio>(Figure::CacheHitRatio).is_some() || peak < ceiling * CEILING || !ceiling.is_positive() {
         return None;
     }
+    // The kernel counted how long it throttled writers: not at all.
+    let stopped = window.figure::<Nanos>(Figure::Throttled);
+    if stopped.is_some_and(|stopped| !stopped.is_positive()) {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
     add_peak(&mut found, peak, ceiling, "dirty_peak compared with (dirty_threshold + background_threshold) / 2");
     let written: Option<Amount<Bytes>> = window.figure(Figure::DiskWrittenBytes);
@@ -151,9 +156,8 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         let (weight, relation) = if below { (-1.5, Relation::Below) } else { (0.5, Relation::Above) };
         found.compare(weight, "bytes that the step wrote", "processed", processed, relation, ceiling);
     }
-    if let Some(stopped) = window.figure::<Nanos>(Figure::Throttled) {
-        let weight = if stopped.is_positive() { 2.0 } else { -2.0 };
-        found.add(weight, "time that the kernel throttled the writer", "throttled", stopped);
+    if let Some(stopped) = stopped {
+        found.add(2.0, "time that the kernel throttled the writer", "throttled", stopped);
     }
     let elapsed = window.figure::<Nanos>(Figure::Elapsed).filter(|elapsed| elapsed.is_positive());
     let rates = match (window.quantity(Figure::Bandwidth), written.zip(elapsed)) {

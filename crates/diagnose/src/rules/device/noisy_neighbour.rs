@@ -246,6 +246,7 @@ fn advice(window: &Window<'_>, disk: &str, neighbour: &ProcessShare<'_, Per<Byte
         window.recording,
         &format!("Limit the IO of {} on {disk}, or run it when no other program needs the device.", neighbour.comm),
         disk_load::limitable(window, disk, neighbour.comm),
+        Some(disk_load::job(window, disk, neighbour)),
     )
 }
 

@@ -1,14 +1,16 @@
 //! `memory-leak`: the memory of one process grows and does not stop.
 
-use crate::actors::{newcomer, process};
+use crate::actors::{group, newcomer, process};
+use crate::evidence::advice::memory_high;
 use crate::evidence::threshold::{GROWTH, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
+use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
 use crate::measure::cgroup_version;
 use crate::measure::window::{STOLEN, Window, stored};
 use crate::rules::contract::{EffectKind, Rule, Scope, When, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Moment, Nanos, Pages, Ratio, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Advice, Bytes, Finding, Moment, Nanos, Pages, Ratio, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a memory leak",
@@ -131,38 +133,49 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     let statement =
         format!("The memory of {} grew by {grown} at {rate} and was still growing at the end.{left}", grower.words());
-    let (property, limited) = if cgroup_version::is_v1(window.recording) {
-        (
-            "MemoryMax",
-            "Choose a size far above its current use: control groups v1 have no memory.high. At the limit the kernel reclaims from this service, \
-             and kills one of its processes if that frees nothing.",
-        )
-    } else {
-        (
-            "MemoryHigh",
-            "Choose a size above its current use. Above memory.high the kernel reclaims from this service and slows it down, but does not kill \
-             it, so no data is lost.",
-        )
-    };
     found.finish(
         RuleId::MemoryLeak,
         statement,
         vec![
-            advise(
-                "Find out whether it keeps the data on purpose (an in-memory database, a cache). If so, limit it by its own settings; otherwise \
-                 limit its service.",
-                Some(&format!("systemctl set-property --runtime SERVICE {property}=SIZE")),
-                limited,
-                Some(&format!("systemctl set-property --runtime SERVICE {property}=")),
-            ),
+            limit(window, grower.comm),
             advise(
                 "Find what it keeps.",
-                Some("heaptrack -p PID"),
+                Some(&format!("heaptrack -p {}", process::pid(grower.name))),
                 "The process stops for a moment and then runs more slowly. A runtime with a heap profile of its own (Java, Go) costs less.",
                 None,
             ),
         ],
     )
+}
+
+/// To limit what grows: its service where the processes of the command are in one, which had no limit; else in words.
+fn limit(window: &Window<'_>, comm: &str) -> Advice {
+    const ACTION: &str = "Find out whether it keeps the data on purpose (an in-memory database, a cache). If so, limit it by its own settings; otherwise \
+         limit its service.";
+    if cgroup_version::is_v1(window.recording) {
+        let effect = "Choose a size far above its current use: control groups v1 have no memory.high. At the limit the kernel reclaims from this service, \
+             and kills one of its processes if that frees nothing.";
+        return advise(ACTION, None, effect, None);
+    }
+    const SLOWS: &str = "Above memory.high the kernel reclaims from this service and slows it down, but does not kill it, so no data is lost.";
+    let Some((group, size)) = size(window, comm) else {
+        return advise(ACTION, None, &format!("Choose a size above its current use. {SLOWS}"), None);
+    };
+    let [command, undo] = memory_high(group, size);
+    let effect = format!("The limit is its current use and half of the memory that is left. {SLOWS}");
+    advise(ACTION, Some(&command), &effect, Some(&undo))
+}
+
+/// The control group that all processes of a command are in, where it has no limit yet, and what it uses with half of the memory that the host has left.
+fn size<'a>(window: &Window<'a>, comm: &str) -> Option<(&'a str, Amount<Bytes>)> {
+    let own = disk_load::groups_of(window, comm)?;
+    let group = own.first().copied().filter(|group| own.iter().all(|other| other == group))?;
+    let has = |metric| window.recording.series(Table::Cgroup, group, metric).is_some();
+    if !group::leaves(window.recording).contains(&group) || has("high") {
+        return None;
+    }
+    let used = window.level::<Bytes>(Table::Cgroup, group, "current")?.most;
+    Some((group, used + window.host_level::<Bytes>("MemAvailable")?.least / 2.0))
 }
 
 /// Whether the kernel frees memory meanwhile, so that the growth costs pages of others; true where that was not recorded.

@@ -207,6 +207,10 @@ fn at_once(window: &Window<'_>) -> bool {
 
 fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
     let during = suspicion.during;
+    // Without swap nobody suspects it.
+    if suspicion.whole.host_level::<Bytes>("SwapTotal").is_some_and(|total| !total.most.is_positive()) {
+        return None;
+    }
     let moved = during
         .swapped()
         .map(|rate| (rate.per_minute(), measured(during.span, "bytes swapped", "pswpin + pswpout", rate)));

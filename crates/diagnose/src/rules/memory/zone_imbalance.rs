@@ -2,7 +2,7 @@
 
 use crate::actors::process;
 use crate::evidence::threshold::TURNOVER;
-use crate::evidence::{EvidenceBuilder, advise};
+use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::watermarks::{self, FAR, FREE, Imbalance, SHORT, SIZE};
@@ -110,11 +110,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         bytes(short.free),
         bytes(free)
     );
+    let interleaved =
+        grower.map_or(String::new(), |process| format!("; numactl --interleave=all -- {} …", word(process.comm)));
     let advice = advise(
         "Find which programs are bound to which node, and interleave the memory of the largest.",
-        Some("numastat -m; numactl --interleave=all COMMAND"),
+        Some(&format!("numastat -m{interleaved}")),
         "Both nodes fill evenly. Some accesses go to the remote node and take about half as long again.",
-        Some("start COMMAND without numactl"),
+        None,
     );
     found.finish(RuleId::ZoneImbalance, statement, vec![advice])
 }
