@@ -12,6 +12,7 @@ pub(crate) mod group_path;
 pub(crate) mod low_priority;
 pub(crate) mod onset;
 pub(crate) mod queue;
+pub(crate) mod readahead;
 pub(crate) mod signal;
 pub(crate) mod step;
 pub(crate) mod stretch;

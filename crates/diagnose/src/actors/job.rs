@@ -1,8 +1,9 @@
 //! A job that started in a group of others, and for whose own work alone the group waits: a `VACUUM` beside the sessions of a database, a copy that
 //! somebody starts in the group of a service.
 
-use crate::actors::{group, process, stream};
+use crate::actors::{group, process};
 use crate::measure::amount::{Amount, Count, Limit, Rate};
+use crate::measure::readahead;
 use crate::measure::window::{Window, intervals};
 use pagetide_core::{Bytes, Ratio, Table, derived};
 use std::collections::BTreeMap;
@@ -75,7 +76,7 @@ pub(crate) fn waits_alone(window: &Window<'_>, name: &str) -> bool {
         }
     }
     let swapped: Rate<Bytes> = window.host_bytes(&derived::SWAP_IN).unwrap_or(Amount::ZERO);
-    let goes_through = read < READS + swapped || stream::in_sequence(window);
+    let goes_through = read < READS + swapped || readahead::in_sequence(window);
     let goes_on = usual < WORKS || used >= usual * AS_BEFORE;
     jobs > 0 && theirs >= all * ITS_OWN && goes_on && goes_through
 }

@@ -6,6 +6,7 @@ use crate::actors::victim::{self, Victim};
 use crate::evidence::threshold::{FAULTS, TURNOVER};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::readahead;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Ratio, Span, Table};
@@ -118,16 +119,6 @@ pub(crate) const INODES: Limit<Ratio> = Limit::new(
     "Each opened file takes an inode and a dentry, about 1 KiB. Much slab growth means many small files, each read once.",
     "fs/inode.c: alloc_inode; fs/dcache.c: d_alloc (6.12)",
 );
-/// Size of a read in readahead windows.
-pub(crate) const WHOLE: Limit<Ratio> = Limit::new(
-    "size of a sequential read, as a share of the device's readahead window, at least",
-    0.75,
-    "Sequential readahead reaches its full window after a few requests; random reads stay below it.",
-    "mm/readahead.c: get_next_ra_size (6.12)",
-);
-/// The kernel's readahead, bytes, where the recording lacks that of the device.
-const READ_AHEAD: f64 = 131_072.0;
-
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &[
     "Slab",
@@ -153,17 +144,7 @@ pub(crate) fn missed(window: &Window<'_>) -> Option<Rate<Bytes>> {
     let serves = || {
         process::fastest::<Bytes>(window, &["read_bytes"]).is_some_and(|reader| newcomer::serves(window, reader.comm))
     };
-    Some(used.filter(|_| in_sequence(window) && !serves()).unwrap_or(refaulted))
-}
-
-/// Whether the device that reads most reads in whole readahead windows.
-pub(crate) fn in_sequence(window: &Window<'_>) -> bool {
-    let read = |disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
-    let Some((disk, rate)) = window.busiest(read) else { return false };
-    let known = window.recording.manifest.disks.iter().find(|known| known.name == disk);
-    let ahead = known.and_then(|known| known.read_ahead).map_or(READ_AHEAD, |ahead| ahead.as_f64());
-    let reads = window.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.is_positive());
-    reads.is_some_and(|reads| rate.get() / reads.get() >= ahead * WHOLE.get())
+    Some(used.filter(|_| readahead::in_sequence(window) && !serves()).unwrap_or(refaulted))
 }
 
 /// The stream of a window, when there is one.
@@ -200,7 +181,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let refaulted = missed(window);
     let repeats = refaulted.is_some_and(|refaulted| refaulted > rate * REFAULTS_MOST);
     // Of a sequence that is read again and again no page is left when its turn comes: those refaults are the reader's own.
-    if repeats && (reader.is_none() || !in_sequence(window)) {
+    if repeats && (reader.is_none() || !readahead::in_sequence(window)) {
         return None;
     }
     let streams = reader.is_none_or(|process| {

@@ -1,6 +1,6 @@
 //! The ledger: what services lose, to which account it goes, and what it decides.
 
-use crate::story::{Story, finding};
+use crate::story::{Story, finding, whole};
 use crate::verdict::{quiet, quiet_every};
 use pagetide_core::{Account, Actor, Conclusion, Diagnosis, Grade, Table};
 use pagetide_diagnose::diagnose;
@@ -1247,7 +1247,7 @@ fn what_a_job_in_the_group_of_a_service_waits_for_its_own_reads_is_no_loss_of_th
     let told = |served: f64| {
         let late = |rate: f64| move |at: usize| (at >= 40).then_some((at as f64 - 40.0) * rate);
         let job = |story: Story, name: &str, value: &dyn Fn(usize) -> Option<f64>| {
-            let values = (0..120).map(|at| value(at).map(|value| value as i64)).collect();
+            let values = (0..120).map(|at| value(at).map(whole)).collect();
             story.line(Table::Process, "11@4000", name, values)
         };
         let story = waits(0.5)

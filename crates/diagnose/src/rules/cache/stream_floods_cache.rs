@@ -4,7 +4,7 @@ use crate::actors::newcomer;
 use crate::actors::process;
 use crate::actors::stream::{
     self, ANON_MOST, AROUND, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM,
-    REFAULTS_MOST, SWAP_MOST, Stream, USED, WHOLE,
+    REFAULTS_MOST, SWAP_MOST, Stream, USED,
 };
 use crate::actors::victim::{self, MIN_READS};
 use crate::evidence::advice::limit_memory;
@@ -13,6 +13,7 @@ use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::measure::amount::{Amount, Rate, grade};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::readahead::WHOLE;
 use crate::measure::watermarks;
 use crate::measure::window::{SCANNED, Window};
 use crate::rules::contract::{EffectKind, Rule, When, subsumes};

@@ -1,12 +1,13 @@
 //! `working-set-exceeds-cache`: what programs read again is larger than the memory that can hold it.
 
-use crate::actors::stream::{self, COPIES, FAULTING, RANDOM, USED, WHOLE};
+use crate::actors::stream::{self, COPIES, FAULTING, RANDOM, USED};
 use crate::actors::{newcomer, process};
 use crate::evidence::threshold::{REFAULT_RATE, TURNOVER};
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, measured};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::readahead::WHOLE;
 use crate::measure::watermarks::{self, FAR};
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use crate::rules::contract::{EffectKind, Rule, Suspicion, leads, subsumes};

@@ -7,6 +7,7 @@ use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::REFAULT_RATE;
 use crate::measure::amount::{Amount, Limit, Rate, grade};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::readahead;
 use crate::measure::window::{REFAULTED, Window};
 use pagetide_core::derived;
 use pagetide_core::{Advice, Bytes, Finding, Ratio, Relation, RuleId, Table};
@@ -48,7 +49,7 @@ pub(super) fn examine(window: &Window<'_>, advice: Vec<Advice>) -> Option<Findin
     if again < read * AGAIN || !calls || served > SERVED.value() || copies {
         return None;
     }
-    if !stream::in_sequence(&during) || !newcomer::serves(&during, reader.comm) {
+    if !readahead::in_sequence(&during) || !newcomer::serves(&during, reader.comm) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
