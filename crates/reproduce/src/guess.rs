@@ -69,7 +69,7 @@ impl Knob {
             Self::NewLoad => "it was recorded while they waited",
             Self::Latency => "the recorded time of a request is a mean, with what it queued",
             Self::Limits => {
-                "what a disk did is recorded, and not what it could do: no less, and where it was at its limit at most half as much again"
+                "what a disk did is recorded, and not what it could do: no less, but for flushes, which count as writes; where it was at its limit at most half as much again"
             }
             Self::Syncs => "flushes are counted for a disk, and not for a process",
             Self::Skew => "a recording counts reads, and not how often each page was read",

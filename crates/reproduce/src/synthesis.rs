@@ -75,9 +75,19 @@ impl Synthesis<'_> {
 
     /// What the recording calls a disk of the model.
     pub(crate) fn recorded_disk(&self, name: &str) -> Option<&str> {
+        self.names_of_disks().into_iter().find(|(_, device)| device == name).map(|(recorded, _)| recorded)
+    }
+
+    /// What the model calls a disk of the recording.
+    pub(crate) fn disk_of_model(&self, name: &str) -> Option<String> {
+        self.names_of_disks().into_iter().find(|(recorded, _)| *recorded == name).map(|(_, device)| device)
+    }
+
+    /// The disks as the recording calls them, and as the model does.
+    fn names_of_disks(&self) -> Vec<(&str, String)> {
         let recorded: Vec<&str> = self.facts.disks.iter().map(|disk| disk.name.as_str()).collect();
-        let at = device_names(&recorded).iter().position(|device| device == name)?;
-        recorded.get(at).copied()
+        let devices = device_names(&recorded);
+        recorded.into_iter().zip(devices).collect()
     }
 
     fn draft(&self, factors: Factors) -> Draft<'_> {

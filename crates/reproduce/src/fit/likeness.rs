@@ -47,7 +47,8 @@ pub(crate) struct Amounts {
     refaults: Option<f64>,
     /// Pages that disks read and wrote per second.
     traffic: f64,
-    /// The share of time in which the busiest disk was busy.
+    /// The busiest disk, and the share of time in which it was busy.
+    pub(crate) disk: Option<String>,
     busy: Option<f64>,
     /// Bytes per second that disk read and wrote.
     moved: Option<f64>,
@@ -80,11 +81,11 @@ const MIN_SLOWER: f64 = 1.0;
 
 impl Amounts {
     pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Self {
-        Self::since(&[*calm], trouble)
+        Self::since(&[*calm], trouble, None)
     }
 
-    /// The same beside what was usual in several stretches before, in order of time.
-    pub(crate) fn since(usual: &[Stretch<'_>], trouble: &Stretch<'_>) -> Self {
+    /// The same beside what was usual in several stretches before, in order of time; of this disk where there is one, else of the busiest.
+    pub(crate) fn since(usual: &[Stretch<'_>], trouble: &Stretch<'_>, disk: Option<&str>) -> Self {
         let waited = |parts: &[Stretch<'_>], table: Table, entity: &str| {
             let rates = ["psi_io_some", "psi_memory_some"].map(|metric| rate_of_all(parts, table, entity, metric));
             Some(rates.into_iter().flatten().reduce(f64::max)? / 1e6)
@@ -107,11 +108,11 @@ impl Amounts {
             [refaults("workingset_refault_file"), refaults("workingset_refault_anon"), refaults("workingset_refault")];
         // `pgpgin` and `pgpgout` count KiB.
         let moved = ["pgpgin", "pgpgout"].map(|metric| trouble.host_rate(metric).unwrap_or(0.0));
-        let busiest = trouble
-            .recording
-            .entities(Table::Disk)
-            .filter_map(|(disk, _)| Some((trouble.rate(Table::Disk, disk, "io_ms")? / 1e3, disk)))
-            .max_by(|one, other| one.0.total_cmp(&other.0));
+        let busy = |disk| Some((trouble.rate(Table::Disk, disk, "io_ms")? / 1e3, disk));
+        let busiest = disk.and_then(busy).or_else(|| {
+            let disks = trouble.recording.entities(Table::Disk).filter_map(|(disk, _)| busy(disk));
+            disks.max_by(|one, other| one.0.total_cmp(&other.0))
+        });
         let wait = |parts: &[Stretch<'_>], disk: &str| {
             let rate = |metric| rate_of_all(parts, Table::Disk, disk, metric);
             let requests = rate("reads")? + rate("writes")?;
@@ -122,6 +123,7 @@ impl Amounts {
             groups,
             refaults: each.into_iter().flatten().reduce(|sum, more| sum + more),
             traffic: moved.iter().sum::<f64>() / 4.0,
+            disk: busiest.map(|(_, disk)| disk.to_owned()),
             busy: busiest.map(|(busy, _)| busy.min(1.0)),
             moved: busiest.and_then(|(_, disk)| {
                 let sectors = |metric| trouble.rate(Table::Disk, disk, metric);
@@ -343,6 +345,27 @@ mod tests {
     }
 
     #[test]
+    fn the_disk_that_was_busiest_is_compared_with_itself() {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        for second in 0..=10 {
+            made.stamp(Stamp { boot_ns: second * SECOND, ..Stamp::default() });
+            for (disk, rise) in [("vdb", 200), ("vdc", 300)] {
+                let column = Column { name: "io_ms".to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                made.value(Table::Disk, disk, &column, second * rise);
+            }
+        }
+        let recording = made.finish();
+        let all = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
+        let busy = |disk| {
+            let amounts = Amounts::since(&[], &all, disk);
+            (amounts.disk.unwrap(), amounts.busy.unwrap())
+        };
+        assert_eq!(busy(Some("vdb")), ("vdb".to_owned(), 0.2));
+        assert_eq!(busy(None), ("vdc".to_owned(), 0.3));
+        assert_eq!(busy(Some("dm-0")).0, "vdc", "the scenario has no such disk");
+    }
+
+    #[test]
     fn what_the_groups_waited_is_told_and_not_asked() {
         let recorded = |waits: [i64; 2]| {
             let mut made = RecordingBuilder::new(Manifest::default());
@@ -387,7 +410,7 @@ mod tests {
         let recording = made.finish();
         let calm = Stretch { recording: &recording, from: 0, to: 10 * SECOND };
         let trouble = calm.with(10 * SECOND, 20 * SECOND);
-        let slower = |other: &[Span]| Amounts::since(&calm.without(other), &trouble).slower.unwrap();
+        let slower = |other: &[Span]| Amounts::since(&calm.without(other), &trouble, None).slower.unwrap();
         let span = |from: i64, to: i64| Span { from: Moment::new(from * SECOND), to: Moment::new(to * SECOND) };
         assert!((slower(&[span(3, 6)]) - 10.0).abs() < 0.1, "{}", slower(&[span(3, 6)]));
         assert!(slower(&[]) < 1.0, "{}", slower(&[]));

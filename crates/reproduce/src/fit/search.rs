@@ -68,7 +68,8 @@ pub fn reproduce(
     let onset = synthesis.facts.trouble.from;
     let earlier: Vec<Span> =
         diagnosis.incidents.iter().map(|other| other.range).filter(|range| range.to.ns() <= onset).collect();
-    let recorded = Amounts::since(&synthesis.facts.calm.without(&earlier), &synthesis.facts.trouble);
+    let recorded = Amounts::since(&synthesis.facts.calm.without(&earlier), &synthesis.facts.trouble, None);
+    let busiest = recorded.disk.as_deref().and_then(|disk| synthesis.disk_of_model(disk));
     let of_part = synthesis.of_repeated_part(diagnosis);
     let diagnosis = of_part.as_ref().unwrap_or(diagnosis);
     let judge = |factors: &Factors| -> Result<Tried, Error> {
@@ -77,7 +78,7 @@ pub fn reproduce(
         let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
             return Err(Error::system("the model took no samples of the incident", "report this with the recording"));
         };
-        let again = Amounts::of(&calm, &trouble);
+        let again = Amounts::since(&[calm], &trouble, busiest.as_deref());
         let names = |name: &str| synthesis.recorded_disk(name);
         let compared = likeness::compare((diagnosis, &recorded), (&ran.diagnosis, &again), &names);
         let distance = likeness::distance(&compared) + recorded.distance(&again) / 100.0;

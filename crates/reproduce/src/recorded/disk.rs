@@ -53,7 +53,7 @@ pub(crate) struct DiskModel {
     /// Reads, and writes, in it at once while it did as many as it can.
     pub(crate) reads_at_once: Option<f64>,
     pub(crate) writes_at_once: Option<f64>,
-    /// What it did in three of four intervals in which it was at its limit, as a share of that; none where it never was at it.
+    /// What it did for certain while it was at its limit, as a share of that; none where it never was at it.
     pub(crate) sustained: Option<f64>,
     /// Bytes that files are read ahead.
     pub(crate) read_ahead: Option<f64>,
@@ -68,9 +68,7 @@ pub(crate) struct DiskModel {
 impl DiskModel {
     /// The range that the recording leaves open of its limits, as factors. A disk can do no less than what it did.
     pub(crate) fn range_of_limits(&self) -> (f64, f64) {
-        /// Few intervals at a limit vary by more than it does.
-        const MIN_SUSTAINED: f64 = 0.7;
-        self.sustained.map_or((0.5, 4.0), |share| (share.clamp(MIN_SUSTAINED, 1.0), 1.5))
+        self.sustained.map_or((0.5, 4.0), |share| (share, 1.5))
     }
 
     /// By how much its limits are multiplied.
@@ -89,6 +87,7 @@ pub(crate) struct Slower {
 }
 
 /// One interval of a disk.
+#[derive(Default)]
 struct Interval {
     /// How long it is, s.
     seconds: f64,
@@ -107,6 +106,13 @@ struct Interval {
 }
 
 impl Interval {
+    /// Requests that have data for certain. The kernel counts a flush that a task asks for as a write of nothing, for which no limit holds
+    /// (`block/blk-flush.c`). A sync sends that where it needs no commit, after at least one write of its own.
+    fn with_data(&self) -> f64 {
+        let writes = self.requests - self.reads;
+        self.requests - self.flushes.min(writes - self.flushes).max(0.0)
+    }
+
     /// Reads among the requests in it at once: their share of the time of all.
     fn reads_at_once(&self) -> f64 {
         self.depth * (self.read_wait / self.wait.max(1e-9)).min(1.0)
@@ -234,7 +240,8 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
             sustained = usual_share(&full, |one| one.bytes);
         } else {
             iops = median(|one| one.requests);
-            sustained = usual_share(&full, |one| one.requests);
+            let with_data = sum(Interval::with_data) / sum(|one| one.requests);
+            sustained = usual_share(&full, |one| one.requests).map(|share| share * with_data);
         }
     } else if !intervals.is_empty() {
         let most = intervals.iter().map(|one| one.bytes).fold(0.0, f64::max);
@@ -306,13 +313,14 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
 }
 
 /// The times of a read and of a write on their own, where they differ. Of what hardly came in the intervals that say what a request takes, such as
-/// reads of files that were cached before, the others in which nothing queued do.
+/// reads of files that were cached before, the others in which nothing queued do. A few requests of one moment say nothing: the counters have ms.
 fn apart(alone: &[&Interval], intervals: &[Interval]) -> Option<(f64, f64)> {
     let others: Vec<&Interval> = intervals.iter().filter(|one| one.depth <= MAX_DEPTH_ALONE).collect();
     let mean = |requests: fn(&Interval) -> f64, wait: fn(&Interval) -> f64| {
         let of = |all: &[&Interval]| {
             let sum = |part: fn(&Interval) -> f64| all.iter().map(|one| part(one) * one.seconds).sum::<f64>();
-            (sum(requests) >= MIN_REQUESTS).then(|| sum(wait) / sum(requests))
+            let often = all.iter().filter(|one| requests(one) > 0.0).count() >= MIN_INTERVALS;
+            (often && sum(requests) >= MIN_REQUESTS).then(|| sum(wait) / sum(requests))
         };
         of(alone).or_else(|| of(&others))
     };
@@ -374,9 +382,12 @@ fn spread(all: &[&Interval], of: fn(&Interval) -> f64) -> f64 {
 
 /// What three of four intervals have at least, by the median.
 fn usual_share(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
+    /// Few intervals at a limit vary by more than it does.
+    const MIN_SHARE: f64 = 0.7;
     let mut all: Vec<f64> = all.iter().map(|one| of(one)).collect();
     all.sort_by(f64::total_cmp);
-    Some(all.get(all.len() / 4)? / all.get(all.len() / 2)?.max(1e-9))
+    let share = all.get(all.len() / 4)? / all.get(all.len() / 2)?.max(1e-9);
+    Some(share.clamp(MIN_SHARE, 1.0))
 }
 
 fn median(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
@@ -506,15 +517,16 @@ mod tests {
         read_ms: i64,
         write_ms: i64,
         busy_ms: i64,
+        flushes: i64,
     }
 
     /// A quiet second, and one at a limit of 40 requests per second.
-    const CALM: Second = Second { reads: 10, writes: 10, read_ms: 1, write_ms: 1, busy_ms: 20 };
-    const FULL: Second = Second { reads: 20, writes: 20, read_ms: 4, write_ms: 200, busy_ms: 990 };
+    const CALM: Second = Second { reads: 10, writes: 10, read_ms: 1, write_ms: 1, busy_ms: 20, flushes: 0 };
+    const FULL: Second = Second { reads: 20, writes: 20, read_ms: 4, write_ms: 200, busy_ms: 990, flushes: 0 };
 
     fn recorded(disks: &[(&str, &[Second])]) -> Recording {
         let mut made = RecordingBuilder::new(Manifest::default());
-        let mut counters = vec![[0; 8]; disks.len()];
+        let mut counters = vec![[0; 9]; disks.len()];
         let length = disks.iter().map(|(_, seconds)| seconds.len()).max().unwrap_or(0);
         for (at, moment) in (0..=length).zip(0..) {
             made.stamp(Stamp { boot_ns: moment * SECOND, ..Stamp::default() });
@@ -522,7 +534,9 @@ mod tests {
                 let second = at.checked_sub(1).map(|at| seconds[at]);
                 let waited = second.map_or((0, 0), |one| (one.reads * one.read_ms, one.writes * one.write_ms));
                 let (reads, writes, busy) = second.map_or((0, 0, 0), |one| (one.reads, one.writes, one.busy_ms));
-                let rises = [reads, writes, reads * 8, writes * 8, waited.0, waited.1, busy, waited.0 + waited.1];
+                let flushes = second.map_or(0, |one| one.flushes);
+                let waits = waited.0 + waited.1;
+                let rises = [reads, writes, reads * 8, writes * 8, waited.0, waited.1, busy, waits, flushes];
                 for ((counter, rise), name) in counters.iter_mut().zip(rises).zip(NAMES) {
                     *counter += rise;
                     let column = Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
@@ -533,8 +547,17 @@ mod tests {
         made.finish()
     }
 
-    const NAMES: [&str; 8] =
-        ["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "io_ms", "weighted_io_ms"];
+    const NAMES: [&str; 9] = [
+        "reads",
+        "writes",
+        "read_sectors",
+        "write_sectors",
+        "read_ms",
+        "write_ms",
+        "io_ms",
+        "weighted_io_ms",
+        "flushes",
+    ];
 
     #[test]
     fn a_device_on_top_of_a_disk_stands_for_it_if_it_takes_the_time() {
@@ -648,6 +671,20 @@ mod tests {
         );
         let uneven = DiskModel { sustained: Some(0.85), ..steady };
         assert_eq!(at(&uneven, 0.5), 0.85);
+        // Half of its writes may be the flushes of the others.
+        let synced = model_of(Second { flushes: 10, ..FULL });
+        assert_eq!([0.5, 1.0].map(|factor| at(&synced, factor)), [0.75, 1.0]);
+    }
+
+    #[test]
+    fn flushes_that_count_as_writes_are_left_out_of_what_a_disk_did_for_certain() {
+        let with_data = |writes: f64, flushes: f64| {
+            Interval { reads: 10.0, requests: 10.0 + writes, flushes, ..Interval::default() }.with_data()
+        };
+        assert_eq!(with_data(20.0, 10.0), 20.0, "ten writes, each with a flush");
+        assert_eq!(with_data(30.0, 20.0), 30.0, "at most ten of them are");
+        assert_eq!(with_data(20.0, 20.0), 30.0, "commits flush twice and write twice: none is a write of nothing");
+        assert_eq!(with_data(20.0, 0.0), 30.0, "nobody syncs");
     }
 
     #[test]
@@ -673,6 +710,15 @@ mod tests {
         assert_eq!(times(CALM, CALM), (1e6, None));
         let queued = Second { reads: 30, read_ms: 90, ..FULL };
         assert_eq!(times(writes, queued), (7e6, None), "what queues says nothing");
+        // Six writes of two moments, which took less than the counters show.
+        let few = |seconds: usize| {
+            let moment = Second { reads: 10, writes: 3, write_ms: 0, ..CALM };
+            let calm = [vec![Second { writes: 0, ..CALM }; 10 - seconds], vec![moment; seconds]].concat();
+            let recording = recorded(&[("vdb", &[calm, vec![FULL; 10]].concat())]);
+            let stretch = Stretch { recording: &recording, from: 0, to: 20 * SECOND };
+            model(&stretch, 10 * SECOND, "vdb", &mut Vec::new()).write_latency
+        };
+        assert_eq!([few(2), few(3)], [None, Some(1_000.0)]);
     }
 
     #[test]
@@ -688,16 +734,17 @@ mod tests {
 
     #[test]
     fn a_disk_becomes_slower_if_it_does_less_than_before_or_takes_longer_for_as_much() {
-        let less = model_of(Second { reads: 5, writes: 5, read_ms: 100, write_ms: 150, busy_ms: 1000 });
+        let less = model_of(Second { reads: 5, writes: 5, read_ms: 100, write_ms: 150, busy_ms: 1000, flushes: 0 });
         assert_eq!((less.iops, less.slower.and_then(|slower| slower.iops)), (None, Some(10.0)));
-        let longer = model_of(Second { reads: 10, writes: 10, read_ms: 45, write_ms: 45, busy_ms: 900 });
+        let longer = model_of(Second { reads: 10, writes: 10, read_ms: 45, write_ms: 45, busy_ms: 900, flushes: 0 });
         assert!(longer.slower.is_some(), "{longer:?}");
         // Several at once, as many a second as before: a network volume takes longer for each.
-        let parallel = model_of(Second { reads: 10, writes: 10, read_ms: 145, write_ms: 145, busy_ms: 1000 });
+        let parallel =
+            model_of(Second { reads: 10, writes: 10, read_ms: 145, write_ms: 145, busy_ms: 1000, flushes: 0 });
         assert_eq!(parallel.slower.and_then(|slower| slower.latency), Some(145e6));
         assert_eq!((parallel.iops, parallel.bandwidth), (None, None), "what it does is what it is asked for");
         // So few that no interval has five of them: it is busy with them all the time, or it is asked for no more.
-        let few = Second { reads: 4, writes: 0, read_ms: 248, write_ms: 0, busy_ms: 990 };
+        let few = Second { reads: 4, writes: 0, read_ms: 248, write_ms: 0, busy_ms: 990, flushes: 0 };
         let once = Second { reads: 6, writes: 0, ..CALM };
         let of_few = |few: Second| {
             let recorded = recorded(&[("vdb", &[[once; 10], [few; 10]].concat())]);
@@ -708,13 +755,13 @@ mod tests {
         assert_eq!(of_few(Second { read_ms: 20, busy_ms: 80, ..few }), None);
         // It does more than before, or has time to spare.
         assert_eq!(model_of(FULL).slower, None);
-        let idle = model_of(Second { reads: 10, writes: 10, read_ms: 5, write_ms: 5, busy_ms: 100 });
+        let idle = model_of(Second { reads: 10, writes: 10, read_ms: 5, write_ms: 5, busy_ms: 100, flushes: 0 });
         assert_eq!(idle.slower, None);
     }
 
     #[test]
     fn a_burst_before_the_incident_is_no_limit_that_was_there() {
-        let slow = Second { reads: 5, writes: 5, read_ms: 200, write_ms: 200, busy_ms: 1000 };
+        let slow = Second { reads: 5, writes: 5, read_ms: 200, write_ms: 200, busy_ms: 1000, flushes: 0 };
         let full_before = |seconds: usize| {
             let calm = [vec![CALM; 10 - seconds], vec![slow; seconds]].concat();
             let recording = recorded(&[("vdb", &[calm, vec![slow; 20]].concat())]);
@@ -728,7 +775,7 @@ mod tests {
 
     #[test]
     fn a_machine_whose_disks_do_nothing_has_one_all_the_same() {
-        const NOTHING: Second = Second { reads: 0, writes: 0, read_ms: 0, write_ms: 0, busy_ms: 0 };
+        const NOTHING: Second = Second { reads: 0, writes: 0, read_ms: 0, write_ms: 0, busy_ms: 0, flushes: 0 };
         let used = |second: Second| {
             let recording = recorded(&[("vdb", &[NOTHING; 5]), ("vdc", &[second; 5])]);
             super::used(&Stretch { recording: &recording, from: 0, to: 5 * SECOND })
