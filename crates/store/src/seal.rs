@@ -129,7 +129,7 @@ impl Sealing<'_> {
         &self,
         kind: &str,
         [numbers, strings]: [&[&str]; 2],
-        metrics: &[String],
+        metrics: (&[String], &[bool]),
         description: &Description,
         fill: impl FnOnce(&mut FileWriter) -> io::Result<()>,
     ) -> io::Result<Content> {
@@ -159,7 +159,7 @@ impl Sealing<'_> {
     fn samples(&self, siblings: BTreeMap<String, Content>) -> io::Result<Content> {
         let manifest = Some(self.survey.manifest.clone());
         let description = Description { manifest, siblings: Some(siblings), ..self.description(sealed::SAMPLES) };
-        self.file(sealed::SAMPLES, [&TIME_COLUMNS, &[]], &[], &description, |file| {
+        self.file(sealed::SAMPLES, [&TIME_COLUMNS, &[]], (&[], &[]), &description, |file| {
             let mut rows = Rows::new(TIME_COLUMNS.len(), 0);
             let mut log = self.log()?;
             let mut number = self.survey.first_sample;
@@ -192,11 +192,12 @@ impl Sealing<'_> {
             ..self.description(table.name())
         };
         let texts: Vec<Texts> = strings.iter().map(|column| texts(entities, column)).collect();
-        self.file(table.name(), [&ROW_COLUMNS, &strings], &names, &description, |file| {
-            let mut rows = Rows::new(ROW_COLUMNS.len(), metrics.len());
-            let mut log = self.log()?;
-            let mut number = self.survey.first_sample;
-            while let Some(event) = log.next()? {
+        let mut rows = Rows::new(ROW_COLUMNS.len(), metrics.len());
+        let (mut log, mut number) = (self.log()?, self.survey.first_sample);
+        let mut read = |rows: &mut Rows| -> io::Result<()> {
+            while !rows.full()
+                && let Some(event) = log.next()?
+            {
                 if event != Event::Sample {
                     continue;
                 }
@@ -204,17 +205,24 @@ impl Sealing<'_> {
                     rows.push(id.0, number, log.sample().stamp, values);
                 }
                 number += 1;
-                if rows.full() {
-                    rows.write(file, &texts)?;
-                }
             }
-            rows.write(file, &texts)
+            Ok(())
+        };
+        read(&mut rows)?;
+        // An encoding is of a whole file: the first row group tells it.
+        let moving = rows.moving();
+        self.file(table.name(), [&ROW_COLUMNS, &strings], (&names, &moving), &description, |file| {
+            while !rows.is_empty() {
+                rows.write(file, &texts)?;
+                read(&mut rows)?;
+            }
+            Ok(())
         })
     }
 
     fn marks(&self) -> io::Result<Content> {
         let (numbers, strings) = MARK_COLUMNS.split_at(3);
-        self.file(sealed::MARKS, [numbers, strings], &[], &self.description(sealed::MARKS), |file| {
+        self.file(sealed::MARKS, [numbers, strings], (&[], &[]), &self.description(sealed::MARKS), |file| {
             let mut marks = Vec::new();
             let mut log = self.log()?;
             while let Some(event) = log.next()? {
@@ -290,13 +298,39 @@ impl Rows {
         self.keys.len() * (self.width + self.times) >= ROW_GROUP_CELLS
     }
 
-    /// Writes the rows ordered by entity, then time, so that neighbours differ little, and forgets them.
-    fn write(&mut self, file: &mut FileWriter, texts: &[Texts]) -> io::Result<()> {
-        if self.keys.is_empty() {
-            return Ok(());
-        }
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The rows by entity, then time.
+    fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.keys.len()).collect();
         order.sort_by_key(|at| self.keys[*at].entity);
+        order
+    }
+
+    /// Of each metric, whether most values of an entity differ from the one before.
+    fn moving(&self) -> Vec<bool> {
+        let (mut pairs, mut differing) = (vec![0u32; self.width], vec![0u32; self.width]);
+        let order = self.order();
+        let same = |pair: &&[usize]| self.keys[pair[0]].entity == self.keys[pair[1]].entity;
+        for pair in order.windows(2).filter(same) {
+            let [before, after] = [pair[0] * self.width, pair[1] * self.width];
+            for column in 0..self.width {
+                let there = self.present[before + column] && self.present[after + column];
+                pairs[column] += u32::from(there);
+                differing[column] += u32::from(there && self.values[before + column] != self.values[after + column]);
+            }
+        }
+        differing.iter().zip(&pairs).map(|(differing, pairs)| differing * 2 > *pairs).collect()
+    }
+
+    /// Writes the rows ordered by entity, then time, so that neighbours differ little, and forgets them.
+    fn write(&mut self, file: &mut FileWriter, texts: &[Texts]) -> io::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let order = self.order();
         let mut group = file.row_group()?;
         let clocks: [fn(&Key) -> i64; 4] =
             [|key| key.sample.cast_signed(), |key| key.stamp.wall_ns, |key| key.stamp.mono_ns, |key| key.stamp.boot_ns];
@@ -328,5 +362,28 @@ impl Rows {
         self.values.clear();
         self.present.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_moves_where_most_values_of_an_entity_differ_from_the_one_before() {
+        let mut rows = Rows::new(0, 4);
+        for sample in 0..4i64 {
+            let stamp = Stamp::default();
+            // One moves, one is moved once, one differs between entities only, and one is absent every other time.
+            for entity in 0..2 {
+                let values = [sample, sample.min(1), i64::from(entity), sample];
+                let absent = |at: usize| at == 3 && sample % 2 == 1;
+                let values: Vec<Option<i64>> =
+                    values.iter().enumerate().map(|(at, value)| (!absent(at)).then_some(*value)).collect();
+                rows.push(entity, sample.unsigned_abs(), stamp, &values);
+            }
+        }
+        assert_eq!(rows.moving(), [true, false, false, false]);
+        assert_eq!(rows.order(), [0, 2, 4, 6, 1, 3, 5, 7]);
     }
 }

@@ -292,7 +292,7 @@ mod tests {
             let dir = Dir::own(home.path(), None).unwrap();
             let output = System.create(&dir, name.as_ref()).unwrap();
             let description = Description { version: FORMAT_VERSION, ..Description::default() };
-            let mut writer = FileWriter::new(output, &["wall_ns"], &[], &[], &description).unwrap();
+            let mut writer = FileWriter::new(output, &["wall_ns"], &[], (&[], &[]), &description).unwrap();
             let mut group = writer.row_group().unwrap();
             group.numbers(&vec![7; rows]).unwrap();
             group.finish().unwrap();

@@ -34,12 +34,13 @@ pub(crate) struct RowGroup<'a> {
 }
 
 impl FileWriter {
-    /// Starts a file with columns of required integers, required strings and metrics, in this order.
+    /// Starts a file with columns of required integers, required strings and metrics, in this order. `moving` says of each metric whether most
+    /// values of an entity differ from the one before.
     pub(crate) fn new(
         output: Box<dyn Output>,
         numbers: &[&str],
         strings: &[&str],
-        metrics: &[String],
+        (metrics, moving): (&[String], &[bool]),
         description: &Description,
     ) -> io::Result<Self> {
         let number = |name: &str, repetition| {
@@ -71,6 +72,11 @@ impl FileWriter {
         for name in numbers {
             // The smallest and the largest time let a reader skip a segment.
             properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Chunk);
+        }
+        for (name, _) in metrics.iter().zip(moving).filter(|(_, moving)| **moving) {
+            // Where nearly nothing repeats, zstd would take the bytes apart number by number.
+            let column = ColumnPath::from(name.as_str());
+            properties = properties.set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
         for (name, _) in metrics.iter().zip(&description.metrics).filter(|(_, metric)| metric.unit == Unit::Bytes) {
             // Amounts of memory are whole pages: their low bytes are always zero.
@@ -211,5 +217,40 @@ impl Write for Summed {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{Files, System};
+    use crate::sealed::ENTITY_COLUMNS;
+    use pagetide_core::{Column, Kind};
+    use pagetide_dir::Dir;
+    use parquet::file::reader::FileReader;
+    use parquet::file::serialized_reader::SerializedFileReader;
+    use std::fs::File;
+
+    #[test]
+    fn moving_counts_are_stored_as_differences_and_neither_calm_ones_nor_amounts_of_memory() {
+        let home = tempfile::tempdir().unwrap();
+        let output = System.create(&Dir::own(home.path(), None).unwrap(), "one.parquet".as_ref()).unwrap();
+        let metric = |name: &str, unit| Column { name: name.into(), kind: Kind::Counter, unit };
+        let metrics =
+            vec![metric("reads", Unit::Count), metric("errors", Unit::Count), metric("read_bytes", Unit::Bytes)];
+        let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        let description = Description { metrics, ..Description::default() };
+        let moving = [true, false, true];
+        let mut writer = FileWriter::new(output, &[], &ENTITY_COLUMNS, (&names, &moving), &description).unwrap();
+        let mut group = writer.row_group().unwrap();
+        ENTITY_COLUMNS.iter().for_each(|_| group.strings(&["a".into(), "a".into()]).unwrap());
+        names.iter().for_each(|_| group.metric(&[1, 4096], &[1, 1]).unwrap());
+        group.finish().unwrap();
+        writer.finish().unwrap();
+        let file = SerializedFileReader::new(File::open(home.path().join("one.parquet")).unwrap()).unwrap();
+        let group = file.metadata().row_group(0);
+        let differences =
+            [2, 3, 4].map(|column| group.column(column).encodings().any(|one| one == Encoding::DELTA_BINARY_PACKED));
+        assert_eq!(differences, [true, false, false]);
     }
 }
