@@ -168,7 +168,9 @@ const STOLEN: Limit<Ratio> = Limit::new(
 fn limited(window: &Window<'_>) -> Option<Finding> {
     // The limit lasts, and the stretch of another signal may be short.
     let whole = Window::whole(window.recording, window.episodes)?;
-    let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| {
+    // The root has no limit: who waits there waits for the host's CPUs.
+    let below = window.recording.entities(Table::Cgroup).filter(|(group, _)| *group != group::ROOT);
+    let groups = below.filter_map(|(group, _)| {
         let throttled = || whole.held(SignalSpec::cgroup(group, &derived::CPU_THROTTLED), THROTTLED.value());
         let waits = || whole.held(SignalSpec::cgroup(group, &derived::PSI_CPU_SOME), HELD.value());
         let held = throttled().or_else(waits)?;

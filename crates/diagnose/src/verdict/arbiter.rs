@@ -57,17 +57,26 @@ const LITTLE_CPU: Limit<Ratio> = Limit::new(
 /// The sides between which seconds decide: more requests and longer ones are one load on a device.
 const SIDES: [&[Account]; 5] =
     [&[Account::ReadAgain], &[Account::Load, Account::OwnWork], &[Account::Device], &[Account::Unexplained], CPU];
-/// Waits for a CPU decide only where all others are a burst: whoever reads, writes and reclaims computes meanwhile, and lets others wait for that.
+/// Waits for a CPU decide only where all others are a burst, or nothing beside them.
 const CPU: &[Account] = &[Account::Cpu];
 
 fn lost(ledger: &Ledger, side: &[Account]) -> u64 {
     side.iter().map(|account| ledger.booked(*account)).sum()
 }
 
+/// By how much they have to outweigh what is no burst.
+const OUTWEIGHS: Limit<Count> = Limit::new(
+    "time lost to waits for a CPU, relative to the largest other account, at least, to decide beside it",
+    10.0,
+    "Whoever reads, writes and reclaims computes meanwhile, and lets others wait for that: as long as for the rest, and not ten times as long.",
+    "judgement",
+);
+
 /// The side to which most was lost, where it was enough to decide.
 fn leader(ledger: &Ledger) -> Option<&'static [Account]> {
     let stalls = SIDES.into_iter().filter(|side| *side != CPU);
-    let most = stalls.max_by_key(|side| lost(ledger, side)).filter(|side| lost(ledger, side) as f64 >= LOST.get());
+    let least = LOST.get().max(lost(ledger, CPU) as f64 / OUTWEIGHS.get());
+    let most = stalls.max_by_key(|side| lost(ledger, side)).filter(|side| lost(ledger, side) as f64 >= least);
     let side = most.unwrap_or(CPU);
     let length = ledger.range.length().get() as f64;
     let enough = lost(ledger, side) as f64 >= (length * NOTICED.get()).max(LOST.get());
@@ -255,8 +264,16 @@ pub(crate) fn attributed(ledger: &Ledger, finding: &Finding) -> Ledger {
 }
 
 /// The numbers that decide.
-pub(crate) const THRESHOLDS: [Threshold; 7] =
-    [LOST.doc(), MORE.doc(), NONE.doc(), LITTLE.doc(), LITTLE_CPU.doc(), ELSEWHERE.doc(), UNOWNED.doc()];
+pub(crate) const THRESHOLDS: [Threshold; 8] = [
+    LOST.doc(),
+    MORE.doc(),
+    NONE.doc(),
+    LITTLE.doc(),
+    LITTLE_CPU.doc(),
+    OUTWEIGHS.doc(),
+    ELSEWHERE.doc(),
+    UNOWNED.doc(),
+];
 
 #[cfg(test)]
 mod tests {
@@ -306,6 +323,26 @@ mod tests {
         assert!(little(RuleId::AnonymousGrowth, Account::ReadAgain, 4));
         assert!(!little(RuleId::AnonymousGrowth, Account::ReadAgain, 15));
         assert!(!little(RuleId::OomKill, Account::ReadAgain, 4), "a program ended");
+    }
+
+    #[test]
+    fn waits_for_a_cpu_decide_beside_others_that_are_next_to_nothing() {
+        let leads = |others: u64| {
+            let booking =
+                |account, lost_ns| Booking { account, lost_ns, on: None, by_cause: false, words: String::new() };
+            let ledger = Ledger {
+                range: RANGE,
+                by: "cgroup:/app".to_owned(),
+                lost_ns: 30_000_000_000 + others,
+                share: 0.5,
+                bookings: vec![booking(Account::Cpu, 30_000_000_000), booking(Account::OwnWork, others)],
+                groups: Vec::new(),
+                over_time: Vec::new(),
+            };
+            most_lost(&ledger).map(|(side, _)| side)
+        };
+        assert_eq!(leads(1_000_000_000), Some(CPU));
+        assert_ne!(leads(5_000_000_000), Some(CPU), "who computes for what it reads waits for a CPU as well");
     }
 
     #[test]

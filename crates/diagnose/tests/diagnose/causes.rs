@@ -1056,17 +1056,20 @@ fn a_node_that_is_short_beside_one_that_is_not_is_an_imbalance() {
 
 #[test]
 fn a_group_that_waits_for_idle_cpus_is_at_its_own_limit() {
-    let story = |waited: f64, user: f64| {
+    let of = |group: &str, waited: f64, user: f64| {
         let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
         let story = counts(counts(story, "cpu_user", 40.0, user), "cpu_idle", 160.0, 200.0 - user);
         let story = counts(counts(story, "cpu_iowait", 0.0, 0.0), "psi_cpu_some", 10_000.0, waited);
         let story = counts(story, "psi_memory_some", 0.0, 0.0);
-        story.counter(Table::Cgroup, "/db", "psi_cpu_some", move |at| if during(at) { waited } else { 10_000.0 })
+        story.counter(Table::Cgroup, group, "psi_cpu_some", move |at| if during(at) { waited } else { 10_000.0 })
     };
+    let story = |waited: f64, user: f64| of("/db", waited, user);
     let told = |waited: f64, user: f64| story(waited, user).tell();
     let found = finding(&told(950_000.0, 4.0), "cpu-bound").expect("a limit");
     assert_eq!(found.origins.names(), ["cgroup:/db"], "{}", found.statement);
     assert!(found.statement.contains("a limit of the group or of a parent"), "{}", found.statement);
+    let root = finding(&of("/sys/fs/cgroup", 950_000.0, 4.0).tell(), "cpu-bound");
+    assert_eq!(root, None, "the root has no limit");
     let throttled = story(950_000.0, 4.0)
         .counter(Table::Cgroup, "/db", "cpu_periods", |_| 10.0)
         .counter(Table::Cgroup, "/db", "cpu_throttled", |at| if during(at) { 9.0 } else { 0.0 })
