@@ -36,13 +36,13 @@ const VERDICTS: Record<Diagnosis["verdict"], string> = {
   experiment: "Experiment",
 };
 
-/** The verdict without its first sentence, which is the heading of the view. */
+/** The verdict: what was lost and the cause as the heading of the view, and the rest of the summary. */
 export function Verdict({ diagnosis, names }: { diagnosis: Diagnosis; names: Names }) {
-  const [first, rest] = split(diagnosis.summary);
+  const [heading, rest] = headed(diagnosis);
   return (
     <div class={`verdict ${diagnosis.verdict}`}>
       <h1>
-        <span class="kind">{VERDICTS[diagnosis.verdict]}</span> <Prose text={first} names={names} />
+        <span class="kind">{VERDICTS[diagnosis.verdict]}</span> <Prose text={heading} names={names} />
       </h1>
       {rest && (
         <p>
@@ -78,6 +78,14 @@ function InFile({ diagnosis }: { diagnosis: NonNullable<Diagnosis["cut_diagnosis
       ))}
     </details>
   );
+}
+
+/** The summary in two: its first sentence with that of the cause, and the others. */
+function headed({ verdict, summary, findings }: Diagnosis): [string, string] {
+  const [first, others] = split(summary);
+  const [cause] = split((verdict === "incident" && findings[0]?.statement) || "");
+  if (!cause || !others.includes(cause)) return [first, others];
+  return [`${first} ${cause}`, others.replace(cause, "").replace(/\s+/g, " ").trim()];
 }
 
 /** The first sentence, and the others. */
