@@ -63,14 +63,16 @@ impl RemoteSwitch {
     }
 
     pub(crate) fn switch(&self, on: bool) -> Result<(), Error> {
-        let ended = |error: io::Error| {
-            Error::system(format!("the trace helper does not answer: {error}"), "see its messages in the journal")
+        let failed = |error: io::Error| match error.kind() {
+            // It ended before it was asked, or before it answered.
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Self::ended(),
+            _ => Error::system(format!("the trace helper does not answer: {error}"), "see its messages in the journal"),
         };
-        send(self.0.as_fd(), if on { b"1" } else { b"0" }, &[]).map_err(ended)?;
-        let (answer, _) = receive(self.0.as_fd()).map_err(ended)?;
+        send(self.0.as_fd(), if on { b"1" } else { b"0" }, &[]).map_err(failed)?;
+        let (answer, _) = receive(self.0.as_fd()).map_err(failed)?;
         match answer.as_slice() {
             b"done" => Ok(()),
-            b"" => Err(ended(io::ErrorKind::UnexpectedEof.into())),
+            b"" => Err(Self::ended()),
             other => Err(Error::system(String::from_utf8_lossy(other).into_owned(), "")),
         }
     }
@@ -293,6 +295,20 @@ mod tests {
             assert_eq!(rings, 70);
             assert_eq!(format!("{read:?}"), format!("{description:?}"));
         }
+    }
+
+    #[test]
+    fn a_helper_that_ended_is_said_to_have_ended_whenever_that_is_noticed() {
+        use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+        let pair = || socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let (own, other) = pair();
+        drop(other);
+        let asked = RemoteSwitch(own).switch(true).unwrap_err();
+        assert_eq!(asked.what, RemoteSwitch::ended().what, "before it was asked");
+        let (own, other) = pair();
+        send(other.as_fd(), b"", &[]).unwrap();
+        let answered = RemoteSwitch(own).switch(true).unwrap_err();
+        assert_eq!(answered.what, RemoteSwitch::ended().what, "before it answered");
     }
 
     #[test]
