@@ -300,7 +300,8 @@ fn a_sink_that_never_takes_anything_again_is_an_error_at_the_end() {
     let what = recorder.finish().unwrap_err().what;
     // With those that made room since the sink was asked last.
     let waited = what.strip_suffix(" samples could not be written and are lost: disk full").unwrap_or_default();
-    assert!((7..=30).contains(&waited.parse::<u64>().unwrap_or(0)), "{what}");
+    // 31, without the two and at most 23.
+    assert!((6..=30).contains(&waited.parse::<u64>().unwrap_or(0)), "{what}");
     assert!(monitor.progress().ended);
     assert_eq!(log.counts().len(), 2);
 }

@@ -5,7 +5,7 @@ use crate::actors::{group, process};
 use crate::measure::amount::{Amount, Count, Limit, Rate};
 use crate::measure::readahead;
 use crate::measure::window::{Window, intervals};
-use pagetide_core::{Bytes, Ratio, Table, derived};
+use pagetide_core::{Bytes, Origin, Ratio, Table, derived};
 use std::collections::BTreeMap;
 
 /// Intervals by which a job begins before what it waits for shows.
@@ -48,9 +48,13 @@ const MOVED: [&str; 2] = [METRICS[3], METRICS[4]];
 
 /// Whether all that a group waits for is the own work of jobs that began in it with a stretch: they do nearly all of its IO, in sequence as fast as the
 /// disk goes or none at all while they take memory; and who ran there before goes on, reads from no device and does not sleep uninterruptibly. Who begins
-/// anew and reads at random answers requests, and is a service. False where the processes of the group were not recorded, or too little before the stretch.
+/// anew and reads at random answers requests, and is a service; so is one more process of a program that works there. False where the processes of the group were not recorded, or too little before the stretch.
 pub(crate) fn waits_alone(window: &Window<'_>, name: &str) -> bool {
     let recording = window.recording;
+    // A scenario tells the model of what somebody does more as of a process of its own.
+    if recording.manifest.origin == Origin::Sim {
+        return false;
+    }
     let long = |before: &Window<'_>| before.span.length() >= intervals(recording, EARLY);
     let Some(before) = window.baseline().all().filter(long) else { return false };
     let since = window.span.from.earlier(intervals(recording, LEAD)).ns();
@@ -59,7 +63,13 @@ pub(crate) fn waits_alone(window: &Window<'_>, name: &str) -> bool {
     let mut jobs = 0;
     let [mut theirs, mut all, mut read] = [Rate::<Bytes>::ZERO; 3];
     let [mut used, mut usual] = [Rate::<Count>::ZERO; 2];
-    for (process, _) in process::present(window).filter(|(process, _)| group::contains(window, name, process)) {
+    let within = |(process, _): &(&str, &str)| group::contains(window, name, process);
+    // One more process of a program that works there is another of its workers.
+    let worked = |comm: &str| {
+        let own = process::present(&before).filter(|(_, other)| *other == comm).filter(within);
+        own.fold(Rate::<Count>::ZERO, |sum, (process, _)| sum + ticks(&before, process)) >= WORKS
+    };
+    for (process, comm) in process::present(window).filter(within) {
         let Some(ran) = recording.series(Table::Process, process, METRICS[1]) else { continue };
         let (moved, own_reads) = (of(&moves, process), of(&reads, process));
         all = all + moved;
@@ -69,7 +79,7 @@ pub(crate) fn waits_alone(window: &Window<'_>, name: &str) -> bool {
             }
             used = used + ticks(window, process);
             usual = usual + ticks(&before, process);
-        } else if ran.points().nth(SAMPLES - 1).is_some() {
+        } else if ran.points().nth(SAMPLES - 1).is_some() && !worked(comm) {
             jobs += 1;
             theirs = theirs + moved;
             read = read + own_reads;
@@ -99,7 +109,9 @@ fn sleeps(window: &Window<'_>, process: &str) -> bool {
 mod tests {
     use super::*;
     use crate::measure::episodes::Episodes;
-    use pagetide_core::{Column, Kind, Manifest, Moment, Nanos, Recording, RecordingBuilder, Span, Stamp, Unit};
+    use pagetide_core::{
+        Column, Entity, Kind, Manifest, Moment, Nanos, Recording, RecordingBuilder, Span, Stamp, Unit,
+    };
 
     const SECOND: i64 = 1_000_000_000;
 
@@ -116,13 +128,17 @@ mod tests {
         state: u8,
         /// Its ticks, per second.
         used: i64,
+        /// What the service is called.
+        service: &'static str,
     }
 
-    const JOB: Shown = Shown { began: 30, size: 131_072, served: 0, state: b'S', used: 10 };
+    const JOB: Shown = Shown { began: 30, size: 131_072, served: 0, state: b'S', used: 10, service: "db" };
 
     fn recorded(shown: Shown) -> Recording {
         let mut builder =
             RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+        builder.entity(Table::Process, Entity::new("9@1".to_owned(), shown.service.to_owned()));
+        builder.entity(Table::Process, Entity::new("11@3000".to_owned(), "dump".to_owned()));
         for at in 0..=60 {
             builder.stamp(Stamp { boot_ns: at * SECOND, ..Stamp::default() });
             let mut value = |table, entity: &str, name: &str, kind, value: i64| {
@@ -163,5 +179,6 @@ mod tests {
         assert!(!alone(Shown { served: 65_536, ..JOB }), "the service reads as well");
         assert!(!alone(Shown { state: b'D', ..JOB }), "the service waits as well");
         assert!(!alone(Shown { used: 2, ..JOB }), "the service does less: it may wait for a lock");
+        assert!(!alone(Shown { service: "dump", ..JOB }), "it is another worker of a program that works");
     }
 }
