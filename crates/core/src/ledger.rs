@@ -190,6 +190,7 @@ mod tests {
         assert!(!ledger(40, 88).is_part_of(cause), "most of it");
         assert!(!ledger(90, 99).is_part_of(cause), "that is another time");
     }
+
     #[test]
     fn what_the_cause_does_not_explain_is_named_and_no_amount_is_said_twice() {
         let told = |bookings: &[(u64, bool, &str)]| {

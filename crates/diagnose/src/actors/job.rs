@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Intervals by which a job begins before what it waits for shows.
 const LEAD: u64 = 5;
 /// Intervals that show who ran before.
-const EARLY: u64 = 5;
+pub(crate) const EARLY: u64 = 5;
 /// Samples without which a process is no job: who answers requests with a process each starts many of them.
 const SAMPLES: usize = 2;
 
@@ -36,9 +36,7 @@ pub(crate) const AS_BEFORE: Limit<Ratio> = Limit::new(
 /// The CPU time of a group that does something, 1/100 s per second: timers and logging use less.
 const WORKS: Rate<Count> = Amount::new(2.0);
 /// What programs read that need a device, at least.
-const READS: Rate<Bytes> = Amount::new(4096.0);
-/// The code of uninterruptible sleep in `state` (fs/proc/array.c: task_state_array of Linux 6.12).
-const D: f64 = b'D' as f64;
+pub(crate) const READS: Rate<Bytes> = Amount::new(4096.0);
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["state", "utime", "stime", "read_bytes", "write_bytes"];
@@ -48,7 +46,8 @@ const MOVED: [&str; 2] = [METRICS[3], METRICS[4]];
 
 /// Whether all that a group waits for is the own work of jobs that began in it with a stretch: they do nearly all of its IO, in sequence as fast as the
 /// disk goes or none at all while they take memory; and who ran there before goes on, reads from no device and does not sleep uninterruptibly. Who begins
-/// anew and reads at random answers requests, and is a service; so is one more process of a program that works there. False where the processes of the group were not recorded, or too little before the stretch.
+/// anew and reads at random answers requests, and is a service; so is one more process of a program that works there. False where the processes of the
+/// group were not recorded, or too little before the stretch.
 pub(crate) fn waits_alone(window: &Window<'_>, name: &str) -> bool {
     let recording = window.recording;
     // A scenario tells the model of what somebody does more as of a process of its own.
@@ -58,22 +57,32 @@ pub(crate) fn waits_alone(window: &Window<'_>, name: &str) -> bool {
     let long = |before: &Window<'_>| before.span.length() >= intervals(recording, EARLY);
     let Some(before) = window.baseline().all().filter(long) else { return false };
     let since = window.span.from.earlier(intervals(recording, LEAD)).ns();
+    let ran = |process: &str| recording.series(Table::Process, process, METRICS[1]);
+    let within = |(process, _): &(&str, &str)| group::contains(window, name, process);
+    let began = |process: &str| {
+        let ran = ran(process);
+        let first = ran.as_ref().and_then(|ran| ran.points().next());
+        first.is_some_and(|(first, _)| first > since)
+    };
+    // Mostly nobody has begun: then nothing is worked out of those who are there.
+    if !process::present(window).filter(|(process, _)| began(process)).any(|one| within(&one)) {
+        return false;
+    }
     let (moves, reads) = (process::by_process::<Bytes>(window, &MOVED), process::by_process::<Bytes>(window, &READ));
     let of = |rates: &BTreeMap<&str, Rate<Bytes>>, process: &str| rates.get(process).copied().unwrap_or(Amount::ZERO);
     let mut jobs = 0;
     let [mut theirs, mut all, mut read] = [Rate::<Bytes>::ZERO; 3];
     let [mut used, mut usual] = [Rate::<Count>::ZERO; 2];
-    let within = |(process, _): &(&str, &str)| group::contains(window, name, process);
     // One more process of a program that works there is another of its workers.
     let worked = |comm: &str| {
         let own = process::present(&before).filter(|(_, other)| *other == comm).filter(within);
         own.fold(Rate::<Count>::ZERO, |sum, (process, _)| sum + ticks(&before, process)) >= WORKS
     };
     for (process, comm) in process::present(window).filter(within) {
-        let Some(ran) = recording.series(Table::Process, process, METRICS[1]) else { continue };
+        let Some(ran) = ran(process) else { continue };
         let (moved, own_reads) = (of(&moves, process), of(&reads, process));
         all = all + moved;
-        if ran.points().next().is_some_and(|(first, _)| first <= since) {
+        if !began(process) {
             if own_reads >= READS || sleeps(window, process) {
                 return false;
             }
@@ -98,11 +107,7 @@ fn ticks(window: &Window<'_>, process: &str) -> Rate<Count> {
 
 /// Whether a process sleeps uninterruptibly in more samples than one at rest does.
 fn sleeps(window: &Window<'_>, process: &str) -> bool {
-    let Some(series) = window.series(Table::Process, process, METRICS[0]) else { return false };
-    let states = window.points::<Count>(&series);
-    let (slept, seen) =
-        states.fold((0.0, 0.0), |(slept, seen), (_, state)| (slept + f64::from(state.get() == D), seen + 1.0));
-    slept > f64::max(seen * AT_REST.get(), 1.0)
+    process::slept(window, process).is_some_and(|(slept, all)| slept > f64::max(all * AT_REST.get(), 1.0))
 }
 
 #[cfg(test)]

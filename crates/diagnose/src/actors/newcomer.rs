@@ -1,6 +1,7 @@
 //! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
 
 use crate::actors::commits::Commits;
+use crate::actors::job::{EARLY, READS};
 use crate::actors::{group, job, process, successor};
 use crate::evidence::threshold::PRESSURE;
 use crate::measure::amount::{Amount, Limit, Rate};
@@ -9,8 +10,6 @@ use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Bytes, Moment, Nanos, Ratio, Span, Table};
 use std::collections::BTreeSet;
 
-/// Intervals at the start of a recording that show who ran then.
-const EARLY: u64 = 5;
 /// The part of the host's waits that a group accounts for.
 pub(crate) const MIN_SHARE_OF_WAITS: f64 = 0.8;
 
@@ -149,9 +148,6 @@ pub(crate) fn reads_once(window: &Window<'_>) -> bool {
 /// How long the kernel keeps what a program wrote before it writes it to a disk, at most: `vm.dirty_expire_centisecs` and
 /// `vm.dirty_writeback_centisecs` of Linux 6.12, as they are by default.
 const WRITTEN_WITHIN: Nanos = Nanos::new(35_000_000_000);
-
-/// What programs read that need a device, at least.
-const READS: Rate<Bytes> = Amount::new(4096.0);
 
 /// Whether the waits for IO are those of programs that started with a stretch, or wrote shortly before it what the kernel writes now, for their own
 /// requests: nearly all that the devices transfer is theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a

@@ -77,6 +77,20 @@ pub(crate) fn is_kernel_thread(window: &Window<'_>, process: &str) -> bool {
     own.iter().any(Option::is_some) && own.into_iter().flatten().all(|amount| !amount.is_positive())
 }
 
+/// The code of uninterruptible sleep in `state` (fs/proc/array.c: task_state_array of Linux 6.12).
+const UNINTERRUPTIBLE: f64 = b'D' as f64;
+
+/// In how many of its samples a process slept uninterruptibly, and how many there are; absent where states were not recorded.
+pub(crate) fn slept(window: &Window<'_>, process: &str) -> Option<(f64, f64)> {
+    let series = window.series(Table::Process, process, "state")?;
+    let states = window.points::<Count>(&series);
+    Some(
+        states.fold((0.0, 0.0), |(slept, all), (_, state)| {
+            (slept + f64::from(state.get() == UNINTERRUPTIBLE), all + 1.0)
+        }),
+    )
+}
+
 /// Whether a process was told to give way to others that want a CPU (nice, SCHED_IDLE); false where that was not recorded.
 pub(crate) fn is_of_low_priority(window: &Window<'_>, process: &str) -> bool {
     low_priority::is_low(window.recording, process, window.span)

@@ -399,8 +399,8 @@ impl Losses {
     /// group; or all that waits in a group are jobs that began in it.
     pub(crate) fn for_its_own(&self, whole: &Window<'_>, loss: &TimeLost, span: Span) -> bool {
         let Some(command) = loss.victim.as_command() else {
-            let jobs = |group: &str| loss.resource != Resource::Cpu && job::waits_alone(&whole.over(span), group);
-            return loss.victim.as_group().is_some_and(|group| self.came(group, span.from) || jobs(group));
+            let own = |group: &str| self.came(group, span.from) || of_jobs(whole, span, (group, loss.resource));
+            return loss.victim.as_group().is_some_and(own);
         };
         let new = self.leaves.iter().filter(|(_, activity)| !activity.before(span.from));
         let new: Vec<i64> = new.filter_map(|(leaf, _)| group::number(whole.recording, Table::Cgroup, leaf)).collect();
@@ -431,7 +431,7 @@ impl Losses {
                 busier: waits.group.as_deref().is_some_and(|group| {
                     came(group)
                         || !evicted && busier(whole, span, group)
-                        || works_for_itself(whole, span, (group, waits.resource), harm)
+                        || of_jobs(whole, span, (group, waits.resource))
                 }),
                 disk: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
                 share: harm.share.get(),
@@ -702,8 +702,13 @@ fn told(harm: Harm, losses: &[TimeLost]) -> [Amount<Ratio>; 2] {
 }
 
 /// Whether what a group waits for IO or memory is what jobs wait for their own work that began in it with a stretch.
-fn works_for_itself(whole: &Window<'_>, span: Span, (name, resource): (&str, Resource), harm: Harm) -> bool {
-    resource != Resource::Cpu && harm.lost() >= MIN_LOST_TIME && job::waits_alone(&whole.over(span), name)
+fn of_jobs(whole: &Window<'_>, span: Span, (name, resource): (&str, Resource)) -> bool {
+    resource != Resource::Cpu && job::waits_alone(&whole.over(span), name)
+}
+
+/// The same of a wait that is long enough to look at who waits.
+fn works_for_itself(whole: &Window<'_>, span: Span, waits: (&str, Resource), harm: Harm) -> bool {
+    harm.lost() >= MIN_LOST_TIME && of_jobs(whole, span, waits)
 }
 
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.

@@ -74,9 +74,7 @@ impl<'a> Blocked<'a> {
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &["scan_tasks_blocked", "procs_blocked", "state"];
-/// The code of uninterruptible sleep in `state`, …
-const D: f64 = b'D' as f64;
-/// … and those of a task that is stopped, or traced (fs/proc/array.c: task_state_array of Linux 6.12).
+/// The codes in `state` of a task that is stopped, or traced (fs/proc/array.c: task_state_array of Linux 6.12).
 const T: [f64; 2] = [b'T' as f64, b't' as f64];
 
 /// The program that sleeps so, or is stopped, from some moment on, and did not before.
@@ -145,11 +143,6 @@ const SAMPLES: f64 = 10.0;
 
 /// The share of its samples in which a process slept uninterruptibly; absent with few of them.
 fn share(window: &Window<'_>, process: &str) -> Option<f64> {
-    let series = window.series(Table::Process, process, METRICS[2])?;
-    let (mut slept, mut all) = (0.0, 0.0);
-    for (_, state) in window.points::<Count>(&series) {
-        all += 1.0;
-        slept += f64::from(state.get() == D);
-    }
+    let (slept, all) = process::slept(window, process)?;
     (all >= SAMPLES).then(|| slept / all)
 }
