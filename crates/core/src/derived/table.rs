@@ -214,9 +214,9 @@ derived! {
         "pages scanned by reclaim at a control group's limit or for its memory.reclaim"
     STOLEN "stolen" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "shrink_inactive_list" = ALL_STOLEN;
         "pages freed by reclaim, including reclaim at a control group's limit"
-    STOLEN_FOR_HOST "stolen_for_host" PagesPerSecond [Host] LINUX "mm/vmscan.c" "reclaimer_offset" =
-        First(&[Rate("pgsteal"), STOLEN_BY_RECLAIMER]);
-        "pages freed by reclaim because the host or a zone was short, excluding reclaim at a control group's limit"
+    FREED_FOR_HOST "freed_for_host" PagesPerSecond [Host] LINUX "fs/inode.c" "inode_lru_isolate" =
+        With(&First(&[Rate("pgsteal"), STOLEN_BY_RECLAIMER]), &[Rate("pginodesteal"), Rate("kswapd_inodesteal")]);
+        "pages freed by reclaim because the host or a zone was short, with the cache of files whose inodes it freed (before Linux 5.16 also large ones), excluding reclaim at a control group's limit"
     STOLEN_KSWAPD "stolen_kswapd" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgsteal_kswapd");
         "pages freed by kswapd"

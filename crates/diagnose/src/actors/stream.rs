@@ -91,7 +91,7 @@ pub(crate) const COPIES: Limit<Ratio> = Limit::new(
 );
 /// Major faults per read of the device.
 pub(crate) const FAULTING: Limit<Ratio> = Limit::new(
-    "major faults of the reader per device read, at most",
+    "major faults of the reader per device read, or per readahead window where that is longer, at most",
     0.3,
     "A program that faults on most reads touches a mapped file at random. With readahead, a sequential reader rarely faults.",
     "mm/filemap.c: do_sync_mmap_readahead (6.12)",
@@ -186,8 +186,10 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     }
     let streams = reader.is_none_or(|process| {
         let of = |metric: &str| process::together::<Count>(window, process.comm, &[metric]);
-        let reads = window.rate::<Count>(Table::Disk, disk, "reads");
-        let faulting = reads.is_some_and(|reads| of("majflt") / reads > FAULTING.value());
+        // A window that is longer than a request is read by several.
+        let windows = readahead::of(window, disk).map(|ahead| Rate::<Count>::new(rate.get() / ahead.get()));
+        let fetches = reads.map(|reads| windows.map_or(reads, |windows| reads.min(windows)));
+        let faulting = fetches.is_some_and(|fetches| of("majflt") / fetches > FAULTING.value());
         // New anonymous pages are minor faults, too, one for each.
         let anonymous = Rate::<Count>::new((Amount::<Bytes>::new(grown.get()) / window.page_size()).get());
         let mapping = of("majflt") + (of("minflt") - anonymous).max(Amount::ZERO);

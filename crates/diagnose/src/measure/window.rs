@@ -5,7 +5,7 @@ use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::signal::{Signal, merged_span};
 use pagetide_core::derived::{self, Derived};
 pub(crate) use pagetide_core::derived::{
-    REFAULTS_FILE as REFAULTED, SCANNED_FOR_HOST as SCANNED, STOLEN_FOR_HOST as STOLEN,
+    FREED_FOR_HOST as STOLEN, REFAULTS_FILE as REFAULTED, SCANNED_FOR_HOST as SCANNED,
 };
 use pagetide_core::{
     Bytes, Figure, Kind, Moment, Nanos, Pages, Quantity, Ratio, Recording, Series, Span, StepResult, Table,

@@ -465,6 +465,34 @@ fn a_service_that_reads_other_data_and_some_of_its_own_again_floods_nobody() {
 }
 
 #[test]
+fn a_mapped_file_that_is_read_at_random_through_a_large_readahead_is_no_stream() {
+    // 400 MiB/s are 100 windows of 4 MiB, and many requests each.
+    let told = |ahead: u64, faults: f64| {
+        let story = memory(host(), |_| 5.0 * GIB, |_| 2.0 * GIB, |_| 0.2 * GIB);
+        let story = paging(story, 150_000.0, 102_400.0, 20_000.0, 2.0);
+        let since = |rate: f64| (0..120).map(move |at| (at >= 55).then_some(whole(f64::from((at - 60).max(0)) * rate)));
+        let story = disk(story, "nvme0n1", (0.5 * MIB, 400.0 * MIB), (0.01, 0.4), 2.0)
+            .manifest(|manifest| {
+                let read_ahead = Some(Bytes::new(ahead));
+                manifest.disks.push(pagetide_core::Disk {
+                    name: "nvme0n1".to_owned(),
+                    read_ahead,
+                    ..Default::default()
+                });
+            })
+            .counter(Table::Host, "", "pgpgin", |at| if busy(at) { 400.0 * 1024.0 } else { 512.0 })
+            .line(Table::Process, "9@9", "read_bytes", since(398.0 * MIB).collect())
+            .line(Table::Process, "9@9", "utime", since(1.0).collect())
+            .line(Table::Process, "9@9", "majflt", since(faults).collect())
+            .line(Table::Process, "1@1", "utime", (0..120).map(Some).collect());
+        finding(&story.tell(), "stream-floods-cache").is_some()
+    };
+    assert!(!told(4 << 20, 60.0), "a fault reads most of the windows");
+    assert!(told(4 << 20, 10.0), "few windows begin with a fault");
+    assert!(told(128 << 10, 60.0), "a fault begins a window of a sequence now and then");
+}
+
+#[test]
 fn a_program_that_repeats_a_sequence_longer_than_the_cache_is_told_from_one_that_reads_at_random() {
     // From 60 s on it asks for 40 MiB/s, before for as much of what was cached.
     let story = |percent: i64, refaulted: f64, size: f64, from: i64| {
@@ -600,7 +628,7 @@ fn dropped_caches_are_named() {
 
 #[test]
 fn a_cache_that_falls_without_reclaim_and_is_read_again_was_dropped() {
-    let told = |metric: &'static str, freed: f64, shared: f64, usual: f64, reads: f64| {
+    let told = |metric: &'static str, (by, freed): (&'static str, f64), shared: f64, usual: f64, reads: f64| {
         let falls = |from: f64, to: f64| move |at: f64| if at > 60.5 { to } else { from };
         let story = memory(host(), |_| GIB, |_| GIB, falls(GIB, 4.0 * GIB));
         let story =
@@ -609,25 +637,28 @@ fn a_cache_that_falls_without_reclaim_and_is_read_again_was_dropped() {
         let story = story
             .gauge(Table::Host, "", "Shmem", falls(shared * GIB, 0.0))
             .counter(Table::Host, "", "drop_pagecache", |_| 0.0)
-            .counter(Table::Host, "", "pgsteal_kswapd", pages)
+            .counter(Table::Host, "", "pgsteal_kswapd", |_| 0.0)
             .counter(Table::Host, "", "pgsteal_direct", |_| 0.0)
+            .counter(Table::Host, "", by, pages)
             .counter(Table::Host, "", "psi_io_some", move |at| if at > 60.5 { reads * 5000.0 } else { 1000.0 })
             .counter(Table::Process, "1@1", "utime", |_| 2.0)
             .counter(Table::Process, "1@1", "read_bytes", move |at| 65536.0 * if at > 60.5 { reads } else { usual });
         disk(story, "sda", (usual * 65536.0, reads * 65536.0), (0.01, 0.8), 0.9).tell()
     };
-    let found = finding(&told("Buffers", 0.0, 0.0, 0.1, 100.0), "caches-dropped").expect("nobody reclaimed");
+    let nobody = ("pgsteal_kswapd", 0.0);
+    let found = finding(&told("Buffers", nobody, 0.0, 0.1, 100.0), "caches-dropped").expect("nobody reclaimed");
     assert!(found.statement.contains("fell by 2.90 GiB in 1 s, of which reclaim freed 0 B"), "{}", found.statement);
     let command = found.advice[0].command.as_deref().unwrap_or_default();
     assert!(command.contains("sys_enter_ioctl /args->cmd == 0x1261/"), "no file was deleted: {command}");
     let dropped = |freed, shared, usual, reads| {
         finding(&told("Buffers", freed, shared, usual, reads), "caches-dropped").is_some()
     };
-    assert!(!dropped(2.9, 0.0, 0.1, 100.0), "reclaim took it");
-    assert!(!dropped(0.0, 2.9, 0.1, 100.0), "files of a tmpfs were deleted");
-    assert!(!dropped(0.0, 0.0, 0.1, 2.0), "hardly anything is read again");
-    assert!(!dropped(0.0, 0.0, 60.0, 100.0), "it read as much before");
-    assert_eq!(finding(&told("Cached", 0.0, 0.0, 0.1, 100.0), "caches-dropped"), None, "the cache stays");
+    assert!(!dropped(("pgsteal_kswapd", 2.9), 0.0, 0.1, 100.0), "reclaim took it");
+    assert!(!dropped(("pginodesteal", 2.9), 0.0, 0.1, 100.0), "reclaim freed it with the inodes of large files");
+    assert!(!dropped(nobody, 2.9, 0.1, 100.0), "files of a tmpfs were deleted");
+    assert!(!dropped(nobody, 0.0, 0.1, 2.0), "hardly anything is read again");
+    assert!(!dropped(nobody, 0.0, 60.0, 100.0), "it read as much before");
+    assert_eq!(finding(&told("Cached", nobody, 0.0, 0.1, 100.0), "caches-dropped"), None, "the cache stays");
 }
 
 #[test]

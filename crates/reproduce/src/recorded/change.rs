@@ -117,7 +117,8 @@ fn dropped(part: &Stretch<'_>) -> Option<f64> {
     if fall < MIN_SHARE_OF_CACHE * before || fall < MIN_SHARE_OF_MEMORY * memory {
         return None;
     }
-    let of_host = ["pgsteal_kswapd", "pgsteal_direct"].map(|metric| part.host_rate(metric).unwrap_or(0.0));
+    const OF_HOST: [&str; 4] = ["pgsteal_kswapd", "pgsteal_direct", "pginodesteal", "kswapd_inodesteal"];
+    let of_host = OF_HOST.map(|metric| part.host_rate(metric).unwrap_or(0.0));
     let of_groups = group::below_root(part).filter_map(|path| part.rate(Table::Cgroup, path, "pgsteal"));
     let reclaimed = of_groups.fold(of_host.iter().sum::<f64>(), f64::max) * part.seconds() * PAGE;
     (reclaimed < MAX_RECLAIMED * fall).then_some(fall)

@@ -6,6 +6,7 @@ use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::onset::SETTINGS_LATE;
+use crate::measure::readahead;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
@@ -165,7 +166,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         window.rate::<Count>(Table::Disk, disk, "reads")?;
         window.disk_bytes(disk, &derived::READ_BANDWIDTH)
     });
-    let ahead = disk.and_then(|(disk, _)| readahead(window, disk));
+    let ahead = disk.and_then(|(disk, _)| readahead::of(window, disk));
     let raised = disk.and_then(|(disk, _)| raise(window.recording, disk));
     // What was read before somebody raised readahead is no effect of that, and no beginning of it.
     if raised.is_some_and(|raised| window.span.to <= raised.from) {
@@ -280,13 +281,4 @@ fn raise(recording: &Recording, disk: &str) -> Option<Raised> {
         Some(Raised { from, was: bytes(change.from)?, to: bytes(change.to)? })
     });
     raises.filter(|raised| raised.was < raised.to).last()
-}
-
-/// The readahead of a disk at the end of a stretch: somebody may have changed it since the recording began.
-fn readahead(window: &Window<'_>, disk: &str) -> Option<Amount<Bytes>> {
-    let recording = window.recording;
-    let set = recording.setting_at(&format!("{disk}.queue.read_ahead_kb"), window.span.to.ns());
-    let set = set.and_then(|kib| kib.trim().parse::<u32>().ok()).map(|kib| Amount::new(f64::from(kib) * 1024.0));
-    let first = || recording.manifest.disks.iter().find(|known| known.name == disk)?.read_ahead;
-    set.or_else(|| first().map(|ahead| Amount::new(ahead.as_f64())))
 }
