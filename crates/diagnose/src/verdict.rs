@@ -128,12 +128,14 @@ fn conclude(
     let lost = incidents.first().map(|incident| incident.statement.clone());
     // What looks like trouble and is none is named by what it is.
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
-    let remark = root.filter(|root| remark::is_remark(stretches, &findings[*root]));
     let well = named(RuleId::Healthy);
+    let benign = named(RuleId::SwapInUse).or_else(|| named(RuleId::ChangedWorkingSet));
+    let root = root.or_else(|| remark::unharmful(stretches, &findings).filter(|_| well.or(benign).is_none()));
+    let remark = root.filter(|root| remark::is_remark(stretches, &findings[*root]));
     let healthy = root.filter(|_| remark.is_none()).or(well);
     let beside = remark.filter(|_| healthy.is_none());
     let beside = beside.and_then(|remark| remark::well(stretches, ledger, &findings[remark]));
-    let healthy = healthy.or(remark).or_else(|| named(RuleId::SwapInUse)).or_else(|| named(RuleId::ChangedWorkingSet));
+    let healthy = healthy.or(remark).or(benign);
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
     let waits = asked.as_ref().and_then(memory_waits::troubling);
     // Whatever looks benign, a host whose tasks notably wait is not called healthy; nor is one on which a service came to do much less, because

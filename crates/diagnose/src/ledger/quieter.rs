@@ -138,8 +138,10 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Quieter<'a>> {
         if since.gives_way(Some(group)) - before.gives_way(Some(group)) >= NOTICED.value() {
             return None;
         }
-        // A job that is over does less as well.
-        Activity::of(window.recording, window.episodes, group).before(at).then_some(Quieter { group, at, did })
+        // A job that is over does less as well, and so does one that came meanwhile and has what it came for.
+        let activity = Activity::of(window.recording, window.episodes, group);
+        let early = window.span.from.later(BEFORE.value().nanos());
+        (activity.before(early) && activity.before(at)).then_some(Quieter { group, at, did })
     });
     all.max_by(|a, b| a.did.fewer().total_cmp(&b.did.fewer()))
 }

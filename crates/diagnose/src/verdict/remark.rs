@@ -22,6 +22,17 @@ pub(crate) fn is_remark(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     }
 }
 
+/// The first finding by which, as the recording shows, nobody lost time that matters, where there is none by which somebody did.
+pub(crate) fn unharmful(stretches: &Stretches<'_>, findings: &[Finding]) -> Option<usize> {
+    let whole = stretches.whole.as_ref()?;
+    let waits = |finding: &&Finding| {
+        rules::role(finding) <= Role::Effect && rules::by_id(finding.rule).loss == Some(Loss::Stalls)
+    };
+    let harms = |finding: &Finding| stretches.losses.harms(whole, finding);
+    let known = stretches.losses.measured(Loss::Stalls) && !findings.iter().filter(waits).any(harms);
+    findings.iter().position(|finding| waits(&finding)).filter(|_| known)
+}
+
 /// That the host is well beside a remark: what jobs wait for at their own limits is no harm to services. Where their waits were not recorded, that
 /// CPUs idle, and not for IO; absent where they do not.
 pub(crate) fn well(stretches: &Stretches<'_>, ledger: Option<&Ledger>, remark: &Finding) -> Option<Finding> {

@@ -649,6 +649,13 @@ fn whether_a_service_that_does_a_third_at_once_is_well_cannot_be_told() {
     let slowly = |at: f64| if at < 60.0 { 300_000.0 } else { 300_000.0 * (1.0 - (at - 60.0) / 60.0) };
     let slowly = diagnose(&quiet(120).counter(Table::Cgroup, "/db", "cpu_usage", slowly).tell());
     assert_eq!(slowly.verdict, Conclusion::Healthy, "{}", slowly.summary);
+    let came = |from: i64| {
+        let used = |at: i64| 200_000 * (at.min(60) - from) + 20_000 * (at - 60).max(0);
+        let job = (0..120).map(|at| (at >= from).then(|| used(at))).collect();
+        diagnose(&quiet(120).line(Table::Cgroup, "/job", "cpu_usage", job).tell())
+    };
+    assert_eq!(came(22).verdict, Conclusion::Healthy, "a job has what it came for: {}", came(22).summary);
+    assert_eq!(came(0).verdict, Conclusion::CannotTell, "it was there before: {}", came(0).summary);
 }
 
 #[test]
