@@ -146,11 +146,12 @@ fn reclaim(window: &Window<'_>) -> Option<Effect> {
 fn cache_lost(window: &Window<'_>) -> Option<Effect> {
     let series = window.series(Table::Host, "", "Cached").filter(|series| series.column().kind == Kind::Gauge)?;
     let points: Vec<(i64, i64)> = series.points().filter(|(at, _)| *at <= window.span.to.ns()).collect();
-    let before = |at: i64| points.iter().filter(move |(then, _)| *then <= at).map(|(_, value)| *value).max();
     // The deepest fall from any earlier value.
-    let (low_at, low) =
-        points.iter().copied().max_by_key(|(at, value)| before(*at).unwrap_or(*value).saturating_sub(*value))?;
-    let high = before(low_at)?;
+    let with_highest = points.iter().scan(i64::MIN, |highest, (at, value)| {
+        *highest = (*highest).max(*value);
+        Some((*at, *value, *highest))
+    });
+    let (low_at, low, high) = with_highest.max_by_key(|(_, value, highest)| highest.saturating_sub(*value))?;
     let lost: Amount<Bytes> = stored(high.saturating_sub(low));
     if lost < (window.memory()? * 0.02).max(stored::<Bytes>(high) * 0.1) {
         return None;
