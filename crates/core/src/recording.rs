@@ -559,6 +559,15 @@ impl RecordingBuilder {
         self.recording.stamps.push(stamp);
     }
 
+    /// Adds samples at once, for [`Self::column`] and [`Self::values`].
+    pub fn stamps(&mut self, stamps: Vec<Stamp>) {
+        if self.recording.stamps.is_empty() {
+            self.recording.stamps = stamps;
+        } else {
+            self.recording.stamps.extend(stamps);
+        }
+    }
+
     /// Adds one metric of one entity at once, for sources that come by column. `points` are the index of a sample that was
     /// added before and the value there, in order of the index; a second value for one index is left out.
     pub fn column(

@@ -248,7 +248,11 @@ impl Dir {
             Err(error) => return Err(error),
         };
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(below.as_ref().unwrap_or(&self.fd))? {
+        let entries = match below {
+            Some(fd) => rustix::fs::Dir::new(fd)?,
+            None => rustix::fs::Dir::read_from(&self.fd)?,
+        };
+        for entry in entries {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if name != "." && name != ".." {
                 names.push(name);

@@ -8,6 +8,7 @@ mod axis;
 mod damage;
 mod days;
 mod gather;
+mod listing;
 mod resume;
 mod segment;
 mod span;
@@ -21,11 +22,12 @@ pub use axis::CLOCK_WENT_BACK;
 pub use damage::Damage;
 pub use days::{Day, hosts};
 use gather::{Depth, LoadedParts, Request};
+use listing::{Listing, Listings};
 use pagetide_core::{Error, Manifest, Mark, Recording, Selection, Source, cores, in_order};
 use pagetide_dir::Dir;
 use resume::Positions;
 use segment::{LoadError, Ranges, SealedFiles};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,6 +43,7 @@ pub struct Reader {
     manifest: Manifest,
     damage: Damage,
     positions: Positions,
+    listed: Listings,
     ranges: Ranges,
     /// The most samples that a load gave.
     samples: AtomicUsize,
@@ -152,6 +155,7 @@ impl Reader {
             manifest,
             damage,
             positions: Positions::default(),
+            listed: Listings::default(),
             ranges: Ranges::default(),
             samples: AtomicUsize::default(),
         }
@@ -170,17 +174,6 @@ impl Reader {
     /// Where this reader notes the damage that it finds in files from now on.
     pub fn damage(&self) -> Damage {
         self.damage.clone()
-    }
-
-    /// The sealed files by segment, then by table.
-    fn sealed_segments(&self) -> io::Result<BTreeMap<u64, SealedFiles>> {
-        let mut segments: BTreeMap<u64, SealedFiles> = BTreeMap::new();
-        for kind in sealed::kinds() {
-            for file in self.folder.sealed_files(kind)? {
-                segments.entry(file.name.number).or_default().entry(kind).or_default().push(file);
-            }
-        }
-        Ok(segments)
     }
 
     /// What is known of a segment without a file of samples. Removal starts with the oldest segment and deletes its file of samples first. So
@@ -206,17 +199,11 @@ impl Reader {
 
     /// Loads with so many threads that read sealed segments ahead.
     fn try_load(&self, request: &Request<'_>, threads: usize) -> Result<Recording, LoadError> {
-        // Logs are listed first, so that a segment that is sealed during the listing is in one of the lists. If it is in both, its log
-        // counts.
-        let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
-        for name in self.folder.logs()? {
-            logs.insert(name.number, name);
-        }
+        let Listing { logs, sealed: files } = self.listed.now(&self.folder)?;
         self.positions.retain(&logs);
-        let files = self.sealed_segments()?;
         self.damage.look_for_logs(&self.folder)?;
         let mut gathered = LoadedParts::new(request, self.damage.clone(), self.expected());
-        let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
+        let numbers: BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         let began = |number: &u64| {
             let sealed = files.get(number).and_then(|files| files.values().flatten().next()).map(|file| &file.name);
             logs.get(number).or(sealed).and_then(SegmentName::wall_ns)
@@ -238,7 +225,7 @@ impl Reader {
                 match segment::open(&self.folder, name, &self.positions, &mut gathered) {
                     // It was sealed since the lists were made.
                     Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
-                        listed_again = self.sealed_segments()?;
+                        listed_again = listing::sealed_segments(&self.folder)?;
                         files = listed_again.get(number);
                     }
                     done => return done,
@@ -249,7 +236,11 @@ impl Reader {
                 return self.without_samples(files, last.is_some_and(|last| last > *number), &mut gathered);
             }
             gathered.sealed_segments += 1;
-            segment::gather(part.unwrap_or_else(|| sealed(files))?, &mut gathered)
+            let part = part.unwrap_or_else(|| sealed(files))?;
+            if segment::lacks_something(&part) {
+                self.listed.forget();
+            }
+            segment::gather(part, &mut gathered)
         })?;
         let recording = gathered.finish(self.manifest.clone());
         self.samples.fetch_max(recording.stamps().len(), Ordering::Relaxed);
@@ -316,8 +307,8 @@ impl Reader {
             tries += 1;
             match self.try_load(&Request::new(selection, depth), threads) {
                 Ok(recording) => return Ok(recording),
-                Err(LoadError::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
-                    drop(path);
+                Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
+                    self.listed.forget();
                 }
                 // One segment at a time takes less memory.
                 Err(LoadError::Io(_, error)) if Exceeded::of(&error).is_some() && threads > 1 => threads = 1,
@@ -396,5 +387,37 @@ mod tests {
             compare();
         }
         assert!(!load(&whole, 1).1.is_empty(), "damage is noticed");
+    }
+
+    #[test]
+    fn a_reader_that_stays_open_notices_what_comes_and_goes_between_two_loads() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        let given = daily();
+        let write = |calls: &[SinkCall]| {
+            let mut writer = Writer::open_or_continue(&folder, crate::Keep::default()).unwrap();
+            writer.begin(&manifest()).unwrap();
+            calls.iter().for_each(|given| give(&mut writer, given).unwrap());
+            writer.finish(&manifest()).unwrap();
+        };
+        write(&given[..given.len() / 2]);
+        let reader = Reader::open(&folder).unwrap();
+        let seen = || (reader.load(&Selection::default()).unwrap().stamps().len(), reader.damage().lines().len());
+        let (half, none) = seen();
+        assert_eq!((none, seen()), (0, (half, 0)));
+        write(&given[given.len() / 2..]);
+        let (samples, _) = seen();
+        assert!(samples > half, "sealed since, and its log came and went");
+        let of_table = |name: &str| {
+            let mut all = files(&folder).into_iter().rev();
+            all.find(|path| path.starts_with(folder.join(name)) && path.extension().is_some()).unwrap()
+        };
+        let table = of_table("host");
+        let away = scratch.path().join("away");
+        fs::rename(&table, &away).unwrap();
+        assert_eq!(seen(), (samples, 1), "a file is missing that was listed");
+        fs::rename(&away, &table).unwrap();
+        let whole = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+        assert_eq!(reader.load(&Selection::default()).unwrap(), whole, "it is there again");
     }
 }

@@ -319,9 +319,7 @@ impl<'a> LoadedParts<'a> {
         axis::join(&self.runs, &mut self.stamps, &mut self.marks);
         let first = self.stamps.first().copied().unwrap_or_default();
         let mut builder = RecordingBuilder::new(manifest);
-        for stamp in self.stamps {
-            builder.stamp(stamp);
-        }
+        builder.stamps(self.stamps);
         for EntityColumns { table, entity, columns, .. } in self.entities {
             let name = entity.name.clone();
             builder.entity(table, entity);

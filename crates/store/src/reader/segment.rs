@@ -181,6 +181,11 @@ pub(super) fn is_outside(files: &SealedFiles, ranges: &Ranges, request: &Request
 /// What of a sealed segment was read: nothing if none of it is selected, and what is lost if its file of samples is damaged.
 pub(super) type SealedPart = Result<Option<SealedSegment>, Lost>;
 
+/// Whether a segment, or a file of it, is damaged or missing.
+pub(super) fn lacks_something(part: &SealedPart) -> bool {
+    part.as_ref().map_or(true, |segment| segment.as_ref().is_some_and(|segment| !segment.missing.is_empty()))
+}
+
 /// Reads a sealed segment.
 pub(super) fn sealed(
     folder: &Folder,

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::damage;
+use super::listing::Listing;
 use super::segment::SealedFiles;
 use crate::budget::Budget;
 use crate::layout::SegmentName;
@@ -11,6 +12,7 @@ use crate::{file_error, layout};
 use pagetide_core::{Error, Nanos};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
+use std::sync::Arc;
 
 /// A segment as it lies in the folder.
 enum Listed {
@@ -82,9 +84,8 @@ impl Reader {
 
     /// All segments, in order. One that is being sealed is listed as its log.
     fn listed(&self) -> io::Result<Vec<Listed>> {
-        let logs: BTreeMap<u64, SegmentName> =
-            self.folder.logs()?.into_iter().map(|name| (name.number, name)).collect();
-        let sealed = self.sealed_segments()?.into_iter().map(|(number, files)| (number, Listed::Sealed(files)));
+        let Listing { logs, sealed } = self.listed.now(&self.folder)?;
+        let sealed = Arc::unwrap_or_clone(sealed).into_iter().map(|(number, files)| (number, Listed::Sealed(files)));
         let mut segments: BTreeMap<u64, Listed> = sealed.collect();
         segments.extend(logs.into_iter().map(|(number, name)| (number, Listed::Open(name))));
         Ok(segments.into_values().collect())
