@@ -560,12 +560,8 @@ impl RecordingBuilder {
     }
 
     /// Adds samples at once, for [`Self::column`] and [`Self::values`].
-    pub fn stamps(&mut self, stamps: Vec<Stamp>) {
-        if self.recording.stamps.is_empty() {
-            self.recording.stamps = stamps;
-        } else {
-            self.recording.stamps.extend(stamps);
-        }
+    pub fn stamps(&mut self, stamps: impl IntoIterator<Item = Stamp>) {
+        self.recording.stamps.extend(stamps);
     }
 
     /// Adds one metric of one entity at once, for sources that come by column. `points` are the index of a sample that was

@@ -43,7 +43,7 @@ pub struct Reader {
     manifest: Manifest,
     damage: Damage,
     positions: Positions,
-    listed: Listings,
+    listings: Listings,
     ranges: Ranges,
     /// The most samples that a load gave.
     samples: AtomicUsize,
@@ -155,7 +155,7 @@ impl Reader {
             manifest,
             damage,
             positions: Positions::default(),
-            listed: Listings::default(),
+            listings: Listings::default(),
             ranges: Ranges::default(),
             samples: AtomicUsize::default(),
         }
@@ -199,7 +199,7 @@ impl Reader {
 
     /// Loads with so many threads that read sealed segments ahead.
     fn try_load(&self, request: &Request<'_>, threads: usize) -> Result<Recording, LoadError> {
-        let Listing { logs, sealed: files } = self.listed.now(&self.folder)?;
+        let Listing { logs, sealed: files } = self.listings.now(&self.folder)?;
         self.positions.retain(&logs);
         self.damage.look_for_logs(&self.folder)?;
         let mut gathered = LoadedParts::new(request, self.damage.clone(), self.expected());
@@ -225,7 +225,7 @@ impl Reader {
                 match segment::open(&self.folder, name, &self.positions, &mut gathered) {
                     // It was sealed since the lists were made.
                     Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
-                        listed_again = listing::sealed_segments(&self.folder)?;
+                        listed_again = self.listings.now(&self.folder)?.sealed;
                         files = listed_again.get(number);
                     }
                     done => return done,
@@ -238,7 +238,7 @@ impl Reader {
             gathered.sealed_segments += 1;
             let part = part.unwrap_or_else(|| sealed(files))?;
             if segment::lacks_something(&part) {
-                self.listed.forget();
+                self.listings.forget();
             }
             segment::gather(part, &mut gathered)
         })?;
@@ -308,7 +308,7 @@ impl Reader {
             match self.try_load(&Request::new(selection, depth), threads) {
                 Ok(recording) => return Ok(recording),
                 Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
-                    self.listed.forget();
+                    self.listings.forget();
                 }
                 // One segment at a time takes less memory.
                 Err(LoadError::Io(_, error)) if Exceeded::of(&error).is_some() && threads > 1 => threads = 1,

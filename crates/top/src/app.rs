@@ -357,7 +357,7 @@ impl App {
             self.times = times;
         } else {
             let mut all = RecordingBuilder::from(std::mem::take(&mut self.times));
-            times.stamps().iter().for_each(|stamp| all.stamp(*stamp));
+            all.stamps(times.stamps().iter().copied());
             times.marks.into_iter().for_each(|mark| all.mark(mark));
             self.times = all.finish();
         }

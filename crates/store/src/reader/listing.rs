@@ -21,7 +21,7 @@ pub(super) struct Listing {
     pub(super) sealed: Arc<SealedSegments>,
 }
 
-/// Sealed files that a reader remembers, at most: some weeks of hours. A year's would take 20 MB.
+/// Sealed files that a reader remembers, at most: some weeks of hours. A year has 100 000, with a path of some 200 bytes each.
 const MAX_KEPT: usize = 8192;
 
 /// What a reader listed last.
@@ -59,12 +59,7 @@ impl Listings {
     }
 }
 
-/// The sealed files.
-pub(super) fn sealed_segments(folder: &Folder) -> io::Result<SealedSegments> {
-    segments(folder, folder.sealed_files(sealed::SAMPLES)?)
-}
-
-/// The same with these of samples.
+/// The sealed files, those of samples as they were listed.
 fn segments(folder: &Folder, samples: Vec<SealedPath>) -> io::Result<SealedSegments> {
     let mut segments = SealedSegments::new();
     let mut add = |kind, files: Vec<SealedPath>| {

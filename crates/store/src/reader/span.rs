@@ -84,7 +84,7 @@ impl Reader {
 
     /// All segments, in order. One that is being sealed is listed as its log.
     fn listed(&self) -> io::Result<Vec<Listed>> {
-        let Listing { logs, sealed } = self.listed.now(&self.folder)?;
+        let Listing { logs, sealed } = self.listings.now(&self.folder)?;
         let sealed = Arc::unwrap_or_clone(sealed).into_iter().map(|(number, files)| (number, Listed::Sealed(files)));
         let mut segments: BTreeMap<u64, Listed> = sealed.collect();
         segments.extend(logs.into_iter().map(|(number, name)| (number, Listed::Open(name))));
